@@ -18,11 +18,15 @@ std::string general(float value);
 namespace detail {
 inline void append(std::string& out, std::string_view v) { out += v; }
 inline void append(std::string& out, char v) { out += v; }
-inline void append(std::string& out, bool v) { out += v ? "true" : "false"; }
+/// Only bool itself: a pointer, a literal's too, would otherwise prefer this overload.
+template <std::same_as<bool> T>
+void append(std::string& out, T v) {
+  out += v ? "true" : "false";
+}
 inline void append(std::string& out, double v) { out += general(v); }
 inline void append(std::string& out, float v) { out += general(v); }
 template <std::integral T>
-void append(std::string& out, T v) {
+requires(!std::same_as<T, bool> && !std::same_as<T, char>) void append(std::string& out, T v) {
   char buffer[24];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, v).ptr;
   out.append(buffer, end);

@@ -8,8 +8,8 @@
 
 namespace llmtool {
 
-/// request: what was asked for is wrong in itself (exit 2). world: a file, device or amount of memory is not as
-/// needed, or the work failed (exit 1).
+/// request: what was asked for is wrong in itself (exit 2). world: a file, device or amount of memory is not
+/// as needed, or the work failed (exit 1).
 enum class ErrorKind { request, world };
 
 /// `what` is one line that names the file, key, flag or operation, the value seen and what would be right;
@@ -50,8 +50,8 @@ class Interrupted : public std::runtime_error {
 }  // namespace llmtool
 
 /// LLMTOOL_CHECK(a == b, "a ", a, " b ", b): a bug if it does not hold. Stays on in release builds.
-#define LLMTOOL_CHECK(expression, ...)                                                               \
-  do {                                                                                               \
-    if (!(expression)) [[unlikely]]                                                                  \
-      ::llmtool::check_failed(#expression, __FILE__, __LINE__, ::llmtool::cat(__VA_ARGS__));         \
+#define LLMTOOL_CHECK(expression, ...)                                                       \
+  do {                                                                                       \
+    if (!(expression)) [[unlikely]]                                                          \
+      ::llmtool::check_failed(#expression, __FILE__, __LINE__, ::llmtool::cat(__VA_ARGS__)); \
   } while (false)

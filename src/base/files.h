@@ -34,8 +34,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// A file being written once, front to back: write() any number of times, then close(), which flushes to disk.
-/// Any failure (a full disk, too) is an Error naming the path.
+/// A file being written once, front to back: write() any number of times, then close(), which flushes to
+/// disk. Any failure (a full disk, too) is an Error naming the path.
 class FileWriter {
  public:
   explicit FileWriter(const Path& path);

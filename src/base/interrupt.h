@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM as a flag that loops ask for at their safe points. SIGPIPE is ignored, so that a closed pipe
-// is a write error that can be told from a full device.
+// Ctrl-C and SIGTERM as a flag that loops ask for at their safe points. SIGPIPE is ignored, so that a closed
+// pipe is a write error that can be told from a full device.
 #pragma once
 
 namespace llmtool {

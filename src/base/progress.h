@@ -1,4 +1,5 @@
-// A progress bar on a terminal, nothing elsewhere (plain lines are the caller's). Drawn at most ten times a second.
+// A progress bar on a terminal, nothing elsewhere (plain lines are the caller's). Drawn at most ten times a
+// second.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,7 +9,8 @@ namespace llmtool {
 
 class Progress {
  public:
-  /// `what` names the work ("training"), `total` its units; drawn only when stderr is a terminal and not quiet.
+  /// `what` names the work ("training"), `total` its units; drawn only when stderr is a terminal and not
+  /// quiet.
   Progress(std::string what, std::uint64_t total);
   ~Progress();  ///< Clears the line.
   Progress(const Progress&) = delete;

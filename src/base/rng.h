@@ -1,6 +1,7 @@
 // Random numbers without state: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-// SC 2011). A draw is a function of (seed, stream name, step, micro-batch, element), so it is the same on every
-// device, for any number of threads, and after a resume. Not here: distributions that need more than one line.
+// SC 2011). A draw is a function of (seed, stream name, step, micro-batch, element), so it is the same on
+// every device, for any number of threads, and after a resume. Not here: distributions that need more than
+// one line.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,20 +27,22 @@ class Stream {
   Stream(std::uint64_t seed, std::string_view name) noexcept : key_(stream_key(seed, name)) {}
 
   std::uint32_t bits(std::uint64_t element, std::uint32_t step = 0, std::uint32_t micro = 0) const noexcept;
+  /// Half e%2 of block e/2, the first word being the low one.
   std::uint64_t bits64(std::uint64_t element, std::uint32_t step = 0, std::uint32_t micro = 0) const noexcept;
   /// Uniform in [0, 1), 53 bits.
   double uniform(std::uint64_t element, std::uint32_t step = 0, std::uint32_t micro = 0) const noexcept;
-  /// Standard normal by Box-Muller in double, from the two 64-bit halves of one block.
+  /// Standard normal by Box-Muller in double, from the two 64-bit halves of block e.
   double normal(std::uint64_t element, std::uint32_t step = 0, std::uint32_t micro = 0) const noexcept;
   /// Uniform in [0, n), n > 0, unbiased to 2^-64 (128-bit multiply).
-  std::uint64_t below(std::uint64_t n, std::uint64_t element, std::uint32_t step = 0, std::uint32_t micro = 0) const noexcept;
+  std::uint64_t below(std::uint64_t n, std::uint64_t element, std::uint32_t step = 0,
+                      std::uint32_t micro = 0) const noexcept;
 
  private:
   std::array<std::uint32_t, 2> key_;
 };
 
-/// A keyed permutation of [0, n): position i of pass `epoch`, computed without storing the shuffle (a four-round
-/// Feistel network over the next even power of two, walked until it lands below n).
+/// A keyed permutation of [0, n): position i of pass `epoch`, computed without storing the shuffle (a
+/// four-round Feistel network over the next even power of two, walked until it lands below n).
 std::uint64_t permuted(std::uint64_t i, std::uint64_t n, std::uint64_t seed, std::uint64_t epoch) noexcept;
 
 /// A seed from the operating system, for commands that were given none.

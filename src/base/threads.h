@@ -16,14 +16,17 @@ class ThreadPool {
 
   int size() const noexcept;
 
-  /// Calls body(chunk, worker) for every chunk in [0, chunks), worker in [0, size()); returns when all are done.
-  /// The body must not throw (it is called from a noexcept context) and must not call back into this pool.
-  /// With one chunk or one thread nothing is woken. A waiting worker spins for at most 20 microseconds.
+  /// Calls body(chunk, worker) for every chunk in [0, chunks), worker in [0, size()); returns when all are
+  /// done. The body must not throw (it is called from a noexcept context) and must not call back into this
+  /// pool. With one chunk or one thread nothing is woken. A waiting worker spins for at most 20 microseconds.
   template <class Body>
   void parallel_for(std::int64_t chunks, const Body& body) {
-    run(chunks, [](const void* b, std::int64_t chunk, int worker) noexcept {
-      (*static_cast<const Body*>(b))(chunk, worker);
-    }, &body);
+    run(
+        chunks,
+        [](const void* b, std::int64_t chunk, int worker) noexcept {
+          (*static_cast<const Body*>(b))(chunk, worker);
+        },
+        &body);
   }
 
  private:
