@@ -5,11 +5,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "base/error.h"
 #include "device/kernel_id.h"
 #include "device/view.h"
 
@@ -53,8 +56,16 @@ class Fetched {
   explicit Fetched(std::uint64_t bytes) : bytes_(bytes) {}
   bool ready() const noexcept { return ready_; }
   std::span<const std::byte> bytes() const;  ///< InternalError unless ready().
+  /// The same bytes as values of T (float, std::int32_t, StepStats); their number must come out even.
   template <class T>
-  std::vector<T> as() const;
+  std::vector<T> as() const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto raw = bytes();
+    LLMTOOL_CHECK(raw.size() % sizeof(T) == 0, raw.size(), " bytes in pieces of ", sizeof(T));
+    std::vector<T> values(raw.size() / sizeof(T));
+    if (!raw.empty()) std::memcpy(values.data(), raw.data(), raw.size());
+    return values;
+  }
 
  private:
   friend class Device;
