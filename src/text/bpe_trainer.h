@@ -1,0 +1,36 @@
+// Learning the merges of a byte-level BPE vocabulary. Not here: using them (bpe_tokenizer.h).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/bpe_model.h"
+
+namespace llmtool {
+
+struct BpeTrainOptions {
+  std::int64_t vocab_size = 1024;  ///< The 256 bytes and the specials included.
+  std::int64_t min_frequency = 1;  ///< A pair seen less often is not merged; at least 1.
+  std::string pretokenizer = "none";
+  std::vector<std::string> specials;
+};
+
+/// Starting from bytes, the most frequent pair of adjacent tokens becomes a token, again and again, until
+/// vocab_size is reached or no pair occurs min_frequency times; the model may therefore be smaller than asked
+/// for.
+///
+/// The count of a pair (a, b) is the number of places where b directly follows a, so in `aaa` the pair (a, a)
+/// counts 2, though merging, which goes left to right and does not overlap, happens once. Equal counts: the
+/// smaller left id, then the smaller right id. A pair whose bytes are a token already (reached by other
+/// merges), or would exceed max_token_bytes, is passed over, so that bytes name tokens uniquely. With
+/// vocab_size 256 nothing is merged.
+///
+/// Counts are kept as merges change them, never recounted: about O(n log n) for n bytes, four to eight bytes
+/// of memory per byte of text and as much again for new pairs.
+///
+/// request_error: vocab_size below 256 plus specials or above max_vocab_size, min_frequency below 1, an
+/// unknown pretokenizer. world_error: an empty text or one above 4 GiB.
+BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options);
+
+}  // namespace llmtool
