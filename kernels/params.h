@@ -4,6 +4,8 @@
 //
 // Words used below: `accumulate` 0: the last argument(s) marked A in kernels.def are overwritten, 1: added to.
 // Rows are the leading dimensions multiplied together. An argument that is optional may be a view of 0 bytes.
+// Arguments stand in this order, unless said otherwise: forward (inputs, StepParams, outputs), backward (what the
+// forward read and kept, then the incoming gradient dy, then StepParams, then the gradients made).
 #ifndef LLMTOOL_KERNELS_PARAMS_H
 #define LLMTOOL_KERNELS_PARAMS_H
 
@@ -70,7 +72,7 @@ struct BroadcastParams {
 /// exp, log, sqrt, tanh, relu, gelu, gelu_exact, silu, affine (a*x + b), pow_scalar (x^a): y[i] = f(x[i]).
 /// gelu: 0.5 x (1 + tanh(0.7978845608 (x + 0.044715 x^3))); gelu_exact: 0.5 x (1 + erf(x / sqrt 2)); silu: x sigmoid(x).
 /// The _backward kernels take (saved, dy, dx): saved is the forward's y for exp, sqrt and tanh, else its x.
-/// dx = dy * f'. relu'(0) = 0.
+/// dx = dy * f'. relu'(0) = 0. Forward: (x, y).
 struct UnaryParams {
   LLMTOOL_UINT n;
   float a;
@@ -110,7 +112,7 @@ struct PermuteParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// gather_rows: y (rows, cols) = table[ids[r]], 0 for an id below 0. scatter_rows: table[id] += the sum, in the order
+/// gather_rows (table, ids, y): y (rows, cols) = table[ids[r]], 0 for an id below 0. scatter_rows (dy, plan, table): table[id] += the sum, in the order
 /// of `plan`, of the dy rows that have that id. plan is i32: [count, unique ids (rows), starts (rows + 1), order (rows)]:
 /// unique id u owns order[starts[u] .. starts[u+1]).
 struct GatherParams {
@@ -119,7 +121,7 @@ struct GatherParams {
   LLMTOOL_UINT table_rows;
 };
 
-/// matmul: c[b] = act(op(a[b]) op(b[b]) + bias) over batch0 x batch1 matrices, m x n from an inner size k. `pre`, where
+/// matmul (a, b, bias, pre, c): c[b] = act(op(a[b]) op(b[b]) + bias) over batch0 x batch1 matrices, m x n from an inner size k. `pre`, where
 /// given, gets the value before the activation. bias (n), optional. accumulate excludes bias, pre and activation. Element
 /// (i, p) of op(a) is a[i*lda + p] (NN, NT) or a[p*lda + i] (TN); element (p, j) of op(b) is b[p*ldb + j] (NN, TN) or
 /// b[j*ldb + p] (NT); c and pre are c[i*ldc + j]. Every element is one chain of fused multiply-adds over ascending p that
@@ -144,6 +146,9 @@ struct MatmulParams {
 /// layer_norm: y = (x - mean) / sqrt(var + eps) * gain + bias per row (two-pass variance, divided by cols); stats (rows, 2) =
 /// (mean, 1/sqrt(var + eps)). rms_norm: y = x / sqrt(mean(x^2) + eps) * gain; stats (rows) = 1/sqrt(...).
 /// *_backward gives dx; *_backward_params gives dgain (and dbias), summed over rows.
+/// layer_norm (x, gain, bias, y, stats); layer_norm_backward (x, gain, stats, dy, dx);
+/// layer_norm_backward_params (x, stats, dy, dgain, dbias); rms_norm (x, gain, y, stats);
+/// rms_norm_backward (x, gain, stats, dy, dx); rms_norm_backward_params (x, stats, dy, dgain).
 struct NormParams {
   LLMTOOL_UINT rows;
   LLMTOOL_UINT cols;
@@ -153,7 +158,7 @@ struct NormParams {
 
 /// rope: x, y (batch, tokens, heads, head_size), contiguous; heads below `rotated` are turned by their position
 /// position0 + t, the others copied. table (positions, head_size/2, 2) holds (cos, sin). inverse 1: by the negative angle.
-/// Pair (u, v) becomes (u cos - v sin, u sin + v cos).
+/// Pair (u, v) becomes (u cos - v sin, u sin + v cos). Arguments (x, table, y).
 struct RopeParams {
   LLMTOOL_UINT batch;
   LLMTOOL_UINT tokens;
@@ -170,6 +175,9 @@ struct RopeParams {
 /// batch entry has position position0 + t and sees keys 0 .. position0 + t. Head h reads key/value head
 /// h / (heads / kv_heads). Rows: q at q_batch*b + q_row*t + h*head_size; k and v at kv_batch*b + kv_row*j + g*head_size;
 /// out (batch, tokens, heads*head_size) contiguous; dq, dk, dv lie as q, k, v do.
+/// attention (q, k, v, StepParams, out, stats); attention_delta (out, dout, stats); attention_backward_q (q, k, v, stats,
+/// dout, StepParams, dq); attention_backward_kv (q, k, v, stats, dout, StepParams, dk, dv). StepParams may be left out
+/// without dropout.
 /// stats (batch, heads, tokens, 2): attention writes [0] = log-sum-exp of the scaled scores;
 /// attention_delta writes [1] = sum over head_size of out * dout.
 /// Dropout (drop_threshold > 0): probability (b, h, i, j) is kept, and multiplied by drop_scale, where the Philox word
@@ -194,7 +202,7 @@ struct AttentionParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// dropout: y = keep ? x * scale : 0. Element e of sample s has index (sample0 + s)*per_sample + e (64 bit) =: i; its
+/// dropout (x, StepParams, y): y = keep ? x * scale : 0. Element e of sample s has index (sample0 + s)*per_sample + e (64 bit) =: i; its
 /// word is word i%4 of philox(counter {low(i/4), high(i/4), stream, step}, key {dropout_key0, dropout_key1}), step and
 /// key from StepParams; kept where word >= threshold. The backward is the same kernel on dy.
 struct DropoutParams {
@@ -207,7 +215,7 @@ struct DropoutParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// cross_entropy over rows of logits (rows, cols): row_loss[r] = s * (logsumexp(logits[r]) - logits[r][target]), 0 where the
+/// cross_entropy (logits, targets, scale, row_loss) over rows of logits (rows, cols): row_loss[r] = s * (logsumexp(logits[r]) - logits[r][target]), 0 where the
 /// target is ignore_index, s the one float of `scale`. With write_grad the logits are overwritten by
 /// s * (softmax - onehot), zero rows where ignored.
 struct CrossEntropyParams {
@@ -217,7 +225,7 @@ struct CrossEntropyParams {
   LLMTOOL_UINT write_grad;
 };
 
-/// grad_norm_partial: adds up the squares of n floats in `groups` fixed parts, each in double or compensated; part p
+/// grad_norm_partial (gradients, partials): adds up the squares of n floats in `groups` fixed parts, each in double or compensated; part p
 /// goes to partials[2*(first + p)] and [.. + 1] as a sum of two floats (high, low). Part p covers elements
 /// [p*ceil(n/groups), (p+1)*ceil(n/groups)).
 struct GradNormPartialParams {
@@ -226,17 +234,17 @@ struct GradNormPartialParams {
   LLMTOOL_UINT first;
 };
 
-/// grad_norm_finish: the ordered sum of `count` partials; writes StepStats.grad_norm, clip_scale = 1, or
+/// grad_norm_finish (partials, StepParams, StepStats): the ordered sum of `count` partials; writes StepStats.grad_norm, clip_scale = 1, or
 /// grad_clip / (norm + 1e-6) where grad_clip > 0 and that is below 1, and non_finite (then clip_scale = 0). Reads
 /// StepStats.loss.
 struct GradNormFinishParams {
   LLMTOOL_UINT count;
 };
 
-/// adamw: g = grad * clip_scale; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+/// adamw (p, gradients, m, v, StepParams, StepStats): g = grad * clip_scale; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
 /// p -= lr * weight_decay * p for the first n_decay elements; p -= lr * (m c1) / (sqrt(v c2) + eps).
 /// (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019.) Nothing changes where non_finite.
-/// sgd: g = grad * clip_scale + weight_decay * p (first n_decay); buf = momentum * buf + g; p -= lr * buf
+/// sgd (p, gradients, buf, StepParams, StepStats; buf may be left out where momentum is 0): g = grad * clip_scale + weight_decay * p (first n_decay); buf = momentum * buf + g; p -= lr * buf
 /// (p -= lr * g without momentum).
 struct OptimizerParams {
   LLMTOOL_UINT n;
