@@ -1,0 +1,3 @@
+# Highway, for SIMD in the CPU kernels: its headers alone. SYSTEM, so that warnings in them are not ours.
+find_path(LLMTOOL_HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
+target_include_directories(llmtool_cpu SYSTEM PRIVATE ${LLMTOOL_HIGHWAY_INCLUDE})
