@@ -139,7 +139,8 @@ class Trainer {
   }
   void remove(Position p, Position q) {
     const auto found = pairs_.find(pair_key(chain_.at(p), chain_.at(q)));
-    // At zero no place is valid any more, so nothing is lost with the pair; should it come back, it starts anew.
+    // At zero no place is valid any more, so nothing is lost with the pair; should it come back, it starts
+    // anew.
     if (found != pairs_.end() && --found->second.count == 0) pairs_.erase(found);
   }
 

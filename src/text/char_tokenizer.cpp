@@ -6,13 +6,11 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utf8.h"
 #include "text/fingerprint.h"
-#include "text/utf8.h"
 
 namespace llmtool {
 namespace {
-
-using Kind = Utf8Unit::Kind;
 
 /// "'x' (U+0078)", the character itself escaped where it is not printable.
 std::string describe(std::string_view bytes, char32_t value) {
@@ -32,14 +30,15 @@ CharVocabulary char_vocabulary_of(std::string_view text) {
   CharVocabulary vocabulary;
   std::unordered_set<char32_t> seen;
   for (std::size_t at = 0; at < text.size();) {
-    const Utf8Unit unit = utf8_front(text.substr(at));
-    if (unit.kind != Kind::complete) {
+    const CodePoint unit = decode_utf8(text, at);
+    if (unit.length == 0) {
       throw world_error(cat("[char] the text is not UTF-8: byte ", printable(text.substr(at, 1)),
                             " at offset ", at, " begins no character"),
                         "use tokenizer.type bytes or bpe, which take any bytes");
     }
-    if (seen.insert(unit.value).second) vocabulary.characters.emplace_back(text.substr(at, unit.length));
-    at += unit.length;
+    if (seen.insert(unit.value).second)
+      vocabulary.characters.emplace_back(text.substr(at, static_cast<std::size_t>(unit.length)));
+    at += static_cast<std::size_t>(unit.length);
   }
   return vocabulary;
 }
@@ -55,8 +54,8 @@ CharTokenizer::CharTokenizer(CharVocabulary vocabulary) : vocabulary_(std::move(
   for (std::size_t i = 0; i < characters.size(); ++i) {
     const std::string& entry = characters[i];
     const auto id = static_cast<std::int32_t>(i);
-    const Utf8Unit unit = entry.empty() ? Utf8Unit{Kind::invalid, 0, 0} : utf8_front(entry);
-    if (unit.kind != Kind::complete || unit.length != entry.size()) {
+    const CodePoint unit = decode_utf8(entry);
+    if (unit.length == 0 || std::cmp_not_equal(unit.length, entry.size())) {
       throw world_error(cat("[char] entry ", i, " of the vocabulary, '",
                             printable(std::string_view(entry).substr(0, 40)),
                             "', is not one UTF-8 character"));
@@ -88,8 +87,8 @@ std::vector<std::int32_t> CharTokenizer::encode(std::string_view text) const {
   std::vector<std::int32_t> ids;
   ids.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const Utf8Unit unit = utf8_front(text.substr(at));
-    if (unit.kind != Kind::complete) {
+    const CodePoint unit = decode_utf8(text, at);
+    if (unit.length == 0) {
       throw request_error(cat("[char] byte ", printable(text.substr(at, 1)), " at position ", ids.size(),
                               " of the text is not UTF-8, and a character vocabulary has characters only"),
                           hint);
@@ -97,12 +96,13 @@ std::vector<std::int32_t> CharTokenizer::encode(std::string_view text) const {
     const std::int32_t id = id_of(unit.value);
     if (id < 0) {
       throw request_error(
-          cat("[char] character ", describe(text.substr(at, unit.length), unit.value), " at position ",
+          cat("[char] character ",
+              describe(text.substr(at, static_cast<std::size_t>(unit.length)), unit.value), " at position ",
               ids.size(), " of the text is not among the ", vocab_size(), " characters of the vocabulary"),
           hint);
     }
     ids.push_back(id);
-    at += unit.length;
+    at += static_cast<std::size_t>(unit.length);
   }
   return ids;
 }

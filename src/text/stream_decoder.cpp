@@ -3,18 +3,13 @@
 
 #include <utility>
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 namespace llmtool {
 
 std::string StreamDecoder::push(std::int32_t id) {
   pending_ += tokenizer_->token_bytes(id);
-  std::size_t ready = 0;
-  while (ready < pending_.size()) {
-    const Utf8Unit unit = utf8_front(std::string_view(pending_).substr(ready));
-    if (unit.kind == Utf8Unit::Kind::truncated) break;
-    ready += unit.length;
-  }
+  const std::size_t ready = complete_utf8_prefix(pending_);
   std::string out = pending_.substr(0, ready);
   pending_.erase(0, ready);
   return out;
