@@ -1,12 +1,14 @@
-// Reverse-mode differentiation. An operation computes its result and calls record() with the inputs and a function
-// that, given the result's gradient, sends gradients to the inputs. Backward walks the nodes from the newest to the
-// oldest (an input is always older than what was made of it), without recursion, and destroys them without recursion.
+// Reverse-mode differentiation. An operation computes its result and calls record() with the inputs and a
+// function that, given the result's gradient, sends gradients to the inputs. Backward walks the nodes from
+// the newest to the oldest (an input is always older than what was made of it), without recursion, and
+// destroys them without recursion.
 //
 //   Tensor exp(const Tensor& x) {
 //     Tensor y = Tensor::empty(x.device(), x.shape());
 //     launch<KernelId::exp>(x.device(), {x.view(), y.view()}, {...});
 //     return record("exp", y, {x}, [y = Saved(y)](Backward& b) {
-//       if (auto dx = b.target(0)) launch<KernelId::exp_backward>(..., {y.get().view(), b.grad().view(), dx.view()}, {..., dx.accumulate});
+//       if (auto dx = b.target(0)) launch<KernelId::exp_backward>(..., {y.get().view(), b.grad().view(),
+//       dx.view()}, {..., dx.accumulate});
 //     });
 //   }
 //
@@ -26,7 +28,7 @@ class Backward;
 using BackwardFunction = std::function<void(Backward&)>;
 
 struct GradMeta {
-  GradMeta(Device& device, Shape shape) : device(&device), shape(shape) {}
+  GradMeta(Device& d, Shape s) : device(&d), shape(s) {}
   Device* device;
   Shape shape;
   std::shared_ptr<Node> node;  ///< Null for a leaf.
@@ -53,6 +55,7 @@ class Node {
   BackwardFunction backward_;
   bool root_only_ = false;
   bool used_ = false;
+  bool seen_ = false;  // while run_backward() collects the graph
 };
 
 /// Where an input's gradient goes: memory, and whether it is added to or overwritten. False: nobody wants it.
@@ -69,10 +72,11 @@ class Backward {
   /// Gradient of the result, in its shape.
   const Tensor& grad() const noexcept { return grad_; }
   bool wants(int input) const noexcept;
-  /// Memory for input i's gradient: fresh memory to overwrite, or what earlier uses gave, to add to. Each call is one
-  /// contribution, which must be written.
+  /// Memory for input i's gradient: fresh memory to overwrite, or what earlier uses gave, to add to. Each
+  /// call is one contribution, which must be written.
   GradTarget target(int input);
-  /// Input i's gradient is `grad`, unchanged (reshape, add): shared, not copied, where nothing was there before.
+  /// Input i's gradient is `grad`, unchanged (reshape, add): shared, not copied, where nothing was there
+  /// before.
   void pass(int input, const Tensor& grad);
   Device& device() const { return grad_.device(); }
 
@@ -96,14 +100,15 @@ class Saved {
   std::uint64_t version_ = 0;
 };
 
-/// Puts `result` into the graph as made from `inputs` by `op`; returns it untouched under NoGrad or where no input
-/// requires a gradient. `root_only`: the result may only be the root of backward() (head_loss). Undefined inputs are
-/// allowed and never want a gradient.
+/// Puts `result` into the graph as made from `inputs` by `op`; returns it untouched under NoGrad or where no
+/// input requires a gradient. `root_only`: the result may only be the root of backward() (head_loss).
+/// Undefined inputs are allowed and never want a gradient.
 Tensor record(const char* op, Tensor result, std::span<const Tensor> inputs, BackwardFunction backward,
               bool root_only = false);
-inline Tensor record(const char* op, Tensor result, std::initializer_list<Tensor> inputs, BackwardFunction backward,
-                     bool root_only = false) {
-  return record(op, std::move(result), std::span<const Tensor>(inputs.begin(), inputs.size()), std::move(backward), root_only);
+inline Tensor record(const char* op, Tensor result, std::initializer_list<Tensor> inputs,
+                     BackwardFunction backward, bool root_only = false) {
+  return record(op, std::move(result), std::span<const Tensor>(inputs.begin(), inputs.size()),
+                std::move(backward), root_only);
 }
 /// True where record() would record: gradients are on and one of the inputs requires one.
 bool will_record(std::initializer_list<Tensor> inputs) noexcept;
@@ -120,6 +125,9 @@ class NoGrad {
   bool before_;
 };
 bool grad_enabled() noexcept;
+
+/// Backward::target() for an operation that makes a leaf's gradient during its forward (head_loss).
+GradTarget leaf_target(const Tensor& leaf);
 
 /// Tensor::backward().
 void run_backward(const Tensor& root);

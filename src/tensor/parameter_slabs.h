@@ -1,5 +1,6 @@
-// Parameters, their gradients and the optimizer's moments as a few contiguous slabs of one geometry: decayed parameters
-// first, then the others. So zeroing, norm and update are one launch per slab. Not here: what the parameters mean.
+// Parameters, their gradients and the optimizer's moments as a few contiguous slabs of one geometry: decayed
+// parameters first, then the others. So zeroing, norm and update are one launch per slab. Not here: what the
+// parameters mean.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,7 +14,8 @@ namespace llmtool {
 struct SlabEntry {
   Shape shape;
   bool decay = true;
-  /// Lies directly behind the entry before it, without an alignment gap (q, k, v), so that one product serves both.
+  /// Lies directly behind the entry before it, without an alignment gap (q, k, v), so that one product serves
+  /// both.
   bool joins_previous = false;
 };
 
@@ -36,8 +38,8 @@ struct Slab {
 class ParameterSlabs {
  public:
   ParameterSlabs() = default;
-  /// Plans and allocates values (and gradients). Every slab stays below the device's max_binding_bytes; an entry too
-  /// large for that is a request_error.
+  /// Plans and allocates values (and gradients). Every slab stays below the device's max_binding_bytes; an
+  /// entry too large for that is a request_error.
   ParameterSlabs(Device& device, std::span<const SlabEntry> entries, bool with_grads);
 
   std::vector<Slab>& slabs() noexcept { return slabs_; }

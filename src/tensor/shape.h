@@ -1,4 +1,5 @@
-// A tensor's extents: at most four, row-major. Not here: strides (tensors are contiguous) and broadcasting (ops).
+// A tensor's extents: at most four, row-major. Not here: strides (tensors are contiguous) and broadcasting
+// (ops).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -25,7 +26,9 @@ class Shape {
   std::int64_t rows() const noexcept;
   /// The shape with 1s put in front until it has four dimensions; what kernels are given.
   std::array<std::uint32_t, 4> padded() const;
-  std::span<const std::int64_t> dims() const noexcept { return {dims_.data(), static_cast<std::size_t>(rank_)}; }
+  std::span<const std::int64_t> dims() const noexcept {
+    return {dims_.data(), static_cast<std::size_t>(rank_)};
+  }
   /// "(2,8,64)"; "()" for a scalar.
   std::string str() const;
   friend bool operator==(const Shape& a, const Shape& b) noexcept;

@@ -1,7 +1,7 @@
-// Tensor: a cheap handle to device memory with a shape and a type, and, where it takes part in differentiation, to its
-// gradient and the graph behind it. Contiguous, row-major, at most four dimensions. Nothing is copied behind the
-// user's back, and nothing here waits for the device but to_host(), item() and their like.
-// Not here: operations (ops), the graph itself (autograd.h).
+// Tensor: a cheap handle to device memory with a shape and a type, and, where it takes part in
+// differentiation, to its gradient and the graph behind it. Contiguous, row-major, at most four dimensions.
+// Nothing is copied behind the user's back, and nothing here waits for the device but to_host(), item() and
+// their like. Not here: operations (ops), the graph itself (autograd.h).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,8 +29,8 @@ struct Storage {
   std::uint64_t version = 0;  ///< Counts changes in place; a pending backward compares it.
 };
 
-/// What differentiation knows about a tensor. Kept apart from the storage, so that the graph does not keep values alive
-/// that no backward needs.
+/// What differentiation knows about a tensor. Kept apart from the storage, so that the graph does not keep
+/// values alive that no backward needs.
 struct GradMeta;
 
 class Tensor {
@@ -70,8 +70,8 @@ class Tensor {
   /// The same values, outside the graph.
   Tensor detach() const;
 
-  /// Gradients of every leaf behind this scalar: accumulated, and the graph freed. request_error on a non-scalar, on
-  /// a tensor without a graph, and on a graph that was used before.
+  /// Gradients of every leaf behind this scalar: accumulated, and the graph freed. request_error on a
+  /// non-scalar, on a tensor without a graph, and on a graph that was used before.
   void backward() const;
 
   /// Overwrites the values (from the host); pending backwards that need the old ones will say so.
