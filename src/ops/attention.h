@@ -13,9 +13,10 @@ enum class RotaryStyle { adjacent, half };
 /// (Su et al., "RoFormer", 2021.)
 Tensor rotary_table(Device& device, std::int64_t positions, std::int64_t head_size, double theta);
 
-/// x (B, T, H, D): the first `rotated` heads are turned by their positions position0 + t, the others copied. D even.
-/// The backward turns back. Keeps nothing.
-Tensor rotary(const Tensor& x, const Tensor& table, std::int64_t rotated, std::int64_t position0, RotaryStyle style);
+/// x (B, T, H, D): the first `rotated` heads are turned by their positions position0 + t, the others copied.
+/// D even. The backward turns back. Keeps nothing.
+Tensor rotary(const Tensor& x, const Tensor& table, std::int64_t rotated, std::int64_t position0,
+              RotaryStyle style);
 
 struct AttentionHeads {
   std::int64_t n_head = 1;
@@ -26,8 +27,9 @@ struct AttentionHeads {
 /// Dropout acts on the probabilities. Keeps qkv, the result and (B, H, T, 2) statistics.
 Tensor attention(const Tensor& qkv, AttentionHeads heads, const Dropout& dropout = {});
 
-/// For generation, under NoGrad: qkv (1, T, (H + 2G) D) of positions position0.., keys and values appended to the caches
-/// (block, G D) each, then attention over all of them. The same bits as attention() over the whole text.
+/// For generation, under NoGrad: qkv (1, T, (H + 2G) D) of positions position0.., keys and values appended to
+/// the caches (block, G D) each, then attention over all of them. The same bits as attention() over the whole
+/// text.
 Tensor attention_cached(const Tensor& qkv, AttentionHeads heads, const Tensor& k_cache, const Tensor& v_cache,
                         std::int64_t position0);
 

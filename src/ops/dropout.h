@@ -6,9 +6,9 @@
 
 namespace llmtool::ops {
 
-/// One place that drops. p 0: does nothing. `stream` tells the places of a model apart; `sample0` is the number within
-/// the step of the batch's first sample, so that accumulated micro-batches equal one larger batch; `step_params` is the
-/// device's StepParams (as f32 words), which holds key and step.
+/// One place that drops. p 0: does nothing. `stream` tells the places of a model apart; `sample0` is the
+/// number within the step of the batch's first sample, so that accumulated micro-batches equal one larger
+/// batch; `step_params` is the device's StepParams (as f32 words), which holds key and step.
 struct Dropout {
   float p = 0;
   std::uint32_t stream = 0;

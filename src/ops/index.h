@@ -1,5 +1,5 @@
-// Token ids as operations take them: made and checked on the host, with what the backward of a lookup needs (their
-// sorted order), so that no gradient is summed by atomics.
+// Token ids as operations take them: made and checked on the host, with what the backward of a lookup needs
+// (their sorted order), so that no gradient is summed by atomics.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,7 +11,8 @@ namespace llmtool::ops {
 
 inline constexpr std::int32_t ignore_index = -100;
 
-/// Ids of n rows of a table with `limit` rows. set() may be called again with as many ids: the device memory stays.
+/// Ids of n rows of a table with `limit` rows. set() may be called again with as many ids: the device memory
+/// stays.
 class Index {
  public:
   Index() = default;
@@ -35,14 +36,18 @@ class Index {
 /// table (R, C), ids (n) -> (n, C). dtable[id] += dy rows, in the order of the plan. Keeps nothing.
 Tensor gather_rows(const Tensor& table, const Index& index);
 
-/// Targets of n rows: ids in [0, limit), or ignore_index. `scale` is what each row's loss is multiplied by on the device:
-/// 1/counted unless use_scale() gave a scalar of the caller's (the whole step's count, in StepParams).
+/// Targets of n rows: ids in [0, limit), or ignore_index. `scale` is what each row's loss is multiplied by on
+/// the device: 1/counted unless use_scale() gave a scalar of the caller's (the whole step's count, in
+/// StepParams).
 class Targets {
  public:
   Targets() = default;
   Targets(Device& device, std::span<const std::int32_t> ids, std::int64_t limit);
   void set(std::span<const std::int32_t> ids);
-  void use_scale(Tensor scale) { scale_ = std::move(scale); own_scale_ = false; }
+  void use_scale(Tensor scale) {
+    scale_ = std::move(scale);
+    own_scale_ = false;
+  }
 
   std::int64_t size() const noexcept { return size_; }
   std::int64_t limit() const noexcept { return limit_; }

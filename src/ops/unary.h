@@ -12,7 +12,8 @@ Tensor relu(const Tensor& x);        ///< max(x, 0); the derivative at 0 is 0. K
 Tensor gelu(const Tensor& x);        ///< 0.5 x (1 + tanh(0.7978845608 (x + 0.044715 x^3))). Keeps x.
 Tensor gelu_exact(const Tensor& x);  ///< 0.5 x (1 + erf(x / sqrt 2)). Keeps x.
 Tensor silu(const Tensor& x);        ///< x / (1 + exp(-x)). Keeps x.
-/// x (..., 2F) = [gate | up] gives silu(gate) * up (..., F). Keeps x. (Shazeer, "GLU variants improve transformer", 2020.)
+/// x (..., 2F) = [gate | up] gives silu(gate) * up (..., F). Keeps x. (Shazeer, "GLU variants improve
+/// transformer", 2020.)
 Tensor swiglu(const Tensor& x);
 
 }  // namespace llmtool::ops
