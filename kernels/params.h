@@ -112,17 +112,17 @@ struct PermuteParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// gather_rows (table, ids, y): y (rows, cols) = table[ids[r]], 0 for an id below 0. scatter_rows (dy, plan, table): table[id] += the sum, in the order
-/// of `plan`, of the dy rows that have that id. plan is i32: [count, unique ids (rows), starts (rows + 1), order (rows)]:
-/// unique id u owns order[starts[u] .. starts[u+1]).
+/// gather_rows (table, ids, y): y (rows, cols) = table[ids[r]], 0 for an id below 0.
+/// scatter_rows (dy, plan, table): table[id] += the sum, in the order of `plan`, of the dy rows that have that id. plan is
+/// i32: [count, unique ids (rows), starts (rows + 1), order (rows)]: unique id u owns order[starts[u] .. starts[u+1]).
 struct GatherParams {
   LLMTOOL_UINT rows;
   LLMTOOL_UINT cols;
   LLMTOOL_UINT table_rows;
 };
 
-/// matmul (a, b, bias, pre, c): c[b] = act(op(a[b]) op(b[b]) + bias) over batch0 x batch1 matrices, m x n from an inner size k. `pre`, where
-/// given, gets the value before the activation. bias (n), optional. accumulate excludes bias, pre and activation. Element
+/// matmul (a, b, bias, pre, c): c[b] = act(op(a[b]) op(b[b]) + bias) over batch0 x batch1 matrices, m x n from an inner
+/// size k. `pre`, where given, gets the value before the activation. bias (n), optional. accumulate excludes bias, pre and activation. Element
 /// (i, p) of op(a) is a[i*lda + p] (NN, NT) or a[p*lda + i] (TN); element (p, j) of op(b) is b[p*ldb + j] (NN, TN) or
 /// b[j*ldb + p] (NT); c and pre are c[i*ldc + j]. Every element is one chain of fused multiply-adds over ascending p that
 /// starts from 0, or from c with accumulate; then the bias is added, then the activation applied.
@@ -143,8 +143,8 @@ struct MatmulParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// layer_norm: y = (x - mean) / sqrt(var + eps) * gain + bias per row (two-pass variance, divided by cols); stats (rows, 2) =
-/// (mean, 1/sqrt(var + eps)). rms_norm: y = x / sqrt(mean(x^2) + eps) * gain; stats (rows) = 1/sqrt(...).
+/// layer_norm: y = (x - mean) / sqrt(var + eps) * gain + bias per row (two-pass variance, divided by cols); stats
+/// (rows, 2) = (mean, 1/sqrt(var + eps)). rms_norm: y = x / sqrt(mean(x^2) + eps) * gain; stats (rows) = 1/sqrt(...).
 /// *_backward gives dx; *_backward_params gives dgain (and dbias), summed over rows.
 /// layer_norm (x, gain, bias, y, stats); layer_norm_backward (x, gain, stats, dy, dx);
 /// layer_norm_backward_params (x, stats, dy, dgain, dbias); rms_norm (x, gain, y, stats);
@@ -202,8 +202,8 @@ struct AttentionParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// dropout (x, StepParams, y): y = keep ? x * scale : 0. Element e of sample s has index (sample0 + s)*per_sample + e (64 bit) =: i; its
-/// word is word i%4 of philox(counter {low(i/4), high(i/4), stream, step}, key {dropout_key0, dropout_key1}), step and
+/// dropout (x, StepParams, y): y = keep ? x * scale : 0. Element e of sample s has index
+/// (sample0 + s)*per_sample + e (64 bit) =: i; its word is word i%4 of philox(counter {low(i/4), high(i/4), stream, step}, key {dropout_key0, dropout_key1}), step and
 /// key from StepParams; kept where word >= threshold. The backward is the same kernel on dy.
 struct DropoutParams {
   LLMTOOL_UINT n;
@@ -215,8 +215,8 @@ struct DropoutParams {
   LLMTOOL_UINT accumulate;
 };
 
-/// cross_entropy (logits, targets, scale, row_loss) over rows of logits (rows, cols): row_loss[r] = s * (logsumexp(logits[r]) - logits[r][target]), 0 where the
-/// target is ignore_index, s the one float of `scale`. With write_grad the logits are overwritten by
+/// cross_entropy (logits, targets, scale, row_loss) over rows of logits (rows, cols): row_loss[r] =
+/// s * (logsumexp(logits[r]) - logits[r][target]), 0 where the target is ignore_index, s the one float of `scale`. With write_grad the logits are overwritten by
 /// s * (softmax - onehot), zero rows where ignored.
 struct CrossEntropyParams {
   LLMTOOL_UINT rows;
@@ -225,8 +225,8 @@ struct CrossEntropyParams {
   LLMTOOL_UINT write_grad;
 };
 
-/// grad_norm_partial (gradients, partials): adds up the squares of n floats in `groups` fixed parts, each in double or compensated; part p
-/// goes to partials[2*(first + p)] and [.. + 1] as a sum of two floats (high, low). Part p covers elements
+/// grad_norm_partial (gradients, partials): adds up the squares of n floats in `groups` fixed parts, each in double or
+/// compensated; part p goes to partials[2*(first + p)] and [.. + 1] as a sum of two floats (high, low). Part p covers elements
 /// [p*ceil(n/groups), (p+1)*ceil(n/groups)).
 struct GradNormPartialParams {
   LLMTOOL_UINT n;
@@ -234,18 +234,19 @@ struct GradNormPartialParams {
   LLMTOOL_UINT first;
 };
 
-/// grad_norm_finish (partials, StepParams, StepStats): the ordered sum of `count` partials; writes StepStats.grad_norm, clip_scale = 1, or
-/// grad_clip / (norm + 1e-6) where grad_clip > 0 and that is below 1, and non_finite (then clip_scale = 0). Reads
+/// grad_norm_finish (partials, StepParams, StepStats): the ordered sum of `count` partials; writes StepStats.grad_norm,
+/// clip_scale = 1, or grad_clip / (norm + 1e-6) where grad_clip > 0 and that is below 1, and non_finite (then clip_scale = 0). Reads
 /// StepStats.loss.
 struct GradNormFinishParams {
   LLMTOOL_UINT count;
 };
 
-/// adamw (p, gradients, m, v, StepParams, StepStats): g = grad * clip_scale; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+/// adamw (p, gradients, m, v, StepParams, StepStats): g = grad * clip_scale; m = beta1 m + (1 - beta1) g;
+/// v = beta2 v + (1 - beta2) g^2;
 /// p -= lr * weight_decay * p for the first n_decay elements; p -= lr * (m c1) / (sqrt(v c2) + eps).
 /// (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019.) Nothing changes where non_finite.
-/// sgd (p, gradients, buf, StepParams, StepStats; buf may be left out where momentum is 0): g = grad * clip_scale + weight_decay * p (first n_decay); buf = momentum * buf + g; p -= lr * buf
-/// (p -= lr * g without momentum).
+/// sgd (p, gradients, buf, StepParams, StepStats): g = grad * clip_scale + weight_decay * p (first n_decay);
+/// buf = momentum * buf + g; p -= lr * buf (p -= lr * g without buf). Nothing changes where non_finite.
 struct OptimizerParams {
   LLMTOOL_UINT n;
   LLMTOOL_UINT n_decay;

@@ -1,6 +1,8 @@
 // Hazards between recorded commands; see hazards.h.
 #include "device/hazards.h"
 
+#include <algorithm>
+
 namespace llmtool {
 
 std::vector<Touch> touches_of(KernelId id, std::span<const View> views) {
@@ -19,7 +21,8 @@ std::vector<Touch> touches_of(KernelId id, std::span<const View> views) {
 bool conflict(std::span<const Touch> earlier, std::span<const Touch> later) noexcept {
   for (const Touch& a : earlier) {
     for (const Touch& b : later) {
-      if (a.block == b.block && (a.writes || b.writes) && a.begin < b.end && b.begin < a.end) return true;
+      if (a.block == b.block && (a.writes || b.writes) && std::max(a.begin, b.begin) < std::min(a.end, b.end))
+        return true;
     }
   }
   return false;
