@@ -1,4 +1,5 @@
-// The model section of a configuration: every option once. Not here: presets of training (checkpoint/train_config.h).
+// The model section of a configuration: every option once. Not here: presets of training
+// (checkpoint/train_config.h).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,14 +33,17 @@ struct ModelConfig {
   std::int64_t head_size() const noexcept { return n_embd / n_head; }
   /// 4 n_embd, or for swiglu 8/3 of it rounded up to a multiple of 8, unless given.
   std::int64_t hidden() const noexcept;
-  /// What the single ranges cannot say: divisibility of heads, even head size for rope. request_error naming the keys.
+  /// What the single ranges cannot say: divisibility of heads, even head size for rope. request_error naming
+  /// the keys.
   void check() const;
-  /// The named preset's values (tiny, char-cpu, char, tinygpt, gpt2, llama-15m); request_error for an unknown name.
+  /// The named preset's values (tiny, char-cpu, char, tinygpt, gpt2, llama-15m); request_error for an unknown
+  /// name.
   static ModelConfig from_preset(const std::string& name);
 
   template <class V>
   void visit(V& v) {
-    v("preset", preset, Choices{"tiny", "char-cpu", "char", "tinygpt", "gpt2", "llama-15m"}, "named set of the options below; explicit keys override it");
+    v("preset", preset, Choices{"tiny", "char-cpu", "char", "tinygpt", "gpt2", "llama-15m"},
+      "named set of the options below; explicit keys override it");
     v("n_layer", n_layer, Range{1, 1000}, "transformer blocks");
     v("n_head", n_head, Range{1, 1024}, "query heads");
     v("n_kv_head", n_kv_head, Range{1, 1024}, "key/value heads, a divisor of n_head; null: n_head");
@@ -55,8 +59,10 @@ struct ModelConfig {
     v("attn_bias", attn_bias, Any{}, "biases in the attention's linear layers");
     v("mlp_bias", mlp_bias, Any{}, "biases in the feed-forward's linear layers");
     v("tie_embeddings", tie_embeddings, Any{}, "the vocabulary head is the token table");
-    v("dropout", dropout, Range{0, 1, false, true}, "on embedding, attention probabilities and both residual branches");
-    v("init", init, Choices{"xavier", "gpt2"}, "xavier: sqrt(2/(in+out)); gpt2: 0.02, residual projections / sqrt(2 n_layer)");
+    v("dropout", dropout, Range{0, 1, false, true},
+      "on embedding, attention probabilities and both residual branches");
+    v("init", init, Choices{"xavier", "gpt2"},
+      "xavier: sqrt(2/(in+out)); gpt2: 0.02, residual projections / sqrt(2 n_layer)");
   }
 };
 

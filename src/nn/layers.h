@@ -1,4 +1,5 @@
-// The layers a GPT is made of, as modules: Linear, Embedding, LayerNorm, RMSNorm. Weights of Linear are [out, in].
+// The layers a GPT is made of, as modules: Linear, Embedding, LayerNorm, RMSNorm. Weights of Linear are [out,
+// in].
 #pragma once
 #include "nn/module.h"
 #include "ops/index.h"
@@ -11,8 +12,11 @@ class Linear : public Module {
  public:
   /// `joins_previous`: see Parameter; of weight and bias both.
   Linear(std::int64_t in, std::int64_t out, bool bias, Init weight_init, bool joins_previous = false);
-  /// Xavier: normal with std sqrt(2 / (in + out)), zero bias. (Glorot and Bengio, 2010.)
+  /// With xavier(in, out) and zero bias.
   Linear(std::int64_t in, std::int64_t out, bool bias = true);
+  /// Normal with std sqrt(2 / (in + out)). (Glorot and Bengio, "Understanding the difficulty of training deep
+  /// feedforward neural networks", 2010.)
+  static Init xavier(std::int64_t in, std::int64_t out);
   Tensor operator()(const Tensor& x, ops::Activation activation = ops::Activation::none) const;
   const Tensor& weight() const { return weight_.tensor; }
   Tensor bias() const { return bias_ ? bias_->tensor : Tensor(); }

@@ -1,10 +1,9 @@
-// Module: owns declared parameters and knows its submodules, under dotted names. A module is first declared (shapes and
-// initialisers, no memory), then materialised on a device, where all parameters of the whole tree share slabs.
-// Not here: any layer.
+// Module: owns declared parameters and knows its submodules, under dotted names. A module is first declared
+// (shapes and initialisers, no memory), then materialised on a device, where all parameters of the whole tree
+// share slabs. Not here: any layer.
 #pragma once
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,9 +14,8 @@
 
 namespace llmtool {
 
-class ThreadPool;
-
-/// How a parameter starts: constant `mean` where std is 0, else normal(mean, std), drawn by the parameter's full name.
+/// How a parameter starts: constant `mean` where std is 0, else normal(mean, std), drawn by the parameter's
+/// full name.
 struct Init {
   float mean = 0;
   float std = 0;
@@ -30,9 +28,9 @@ class Parameter {
  public:
   Shape shape;
   Init init;
-  bool decay = true;           ///< Weight decay applies (matrices and embeddings; not biases and gains).
+  bool decay = true;            ///< Weight decay applies (matrices and embeddings; not biases and gains).
   bool joins_previous = false;  ///< See SlabEntry.
-  Tensor tensor;               ///< Undefined until materialised.
+  Tensor tensor;                ///< Undefined until materialised.
 };
 
 struct NamedParameter {
@@ -61,10 +59,11 @@ class Module {
   std::int64_t parameter_count();
   std::int64_t decayed_count(DecayRule rule);
 
-  /// Allocates all parameters on the device, without values. With `trainable`, gradients too, and every parameter
-  /// requires one. Called once, on the root.
+  /// Allocates all parameters on the device, without values. With `trainable`, gradients too, and every
+  /// parameter requires one. Called once, on the root.
   void materialise(Device& device, bool trainable, DecayRule rule = DecayRule::matrices);
-  /// Draws every parameter from (seed, its name): the same values on every device and for any number of threads.
+  /// Draws every parameter from (seed, its name): the same values on every device and for any number of
+  /// threads.
   void initialise(std::uint64_t seed);
   ParameterSlabs& slabs() noexcept { return slabs_; }
 
@@ -85,6 +84,8 @@ class Module {
   void adopt(std::string name, Module& child);
 
  private:
+  void gather(const std::string& prefix, std::vector<NamedParameter>& out);
+
   std::deque<std::pair<std::string, Parameter>> parameters_;
   std::vector<std::pair<std::string, Module*>> children_;
   ParameterSlabs slabs_;

@@ -1,5 +1,6 @@
-// One optimizer step as launches: gradient norm, clip scale, update; nothing is read back. What changes from step to
-// step comes from StepParams in device memory, what the step reports goes to StepStats. Not here: the loop, the schedule.
+// One optimizer step as launches: gradient norm, clip scale, update; nothing is read back. What changes from
+// step to step comes from StepParams in device memory, what the step reports goes to StepStats. Not here: the
+// loop, the schedule.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,7 +14,8 @@ namespace llmtool {
 class StepState {
  public:
   explicit StepState(Device& device);
-  void stage(const StepParams& params);  ///< Also zeroes the statistics.
+  void stage(const StepParams& params);     ///< Also zeroes the statistics.
+  void add_loss(const Tensor& micro_loss);  ///< StepStats::loss += a micro-batch's loss.
   const Tensor& params() const noexcept { return params_; }
   const Tensor& stats() const noexcept { return stats_; }
   Tensor loss() const;         ///< StepStats::loss as a scalar.
@@ -49,8 +51,10 @@ class Optimizer {
   std::uint32_t groups_ = 0;
 };
 
-/// Rate of step i (from 0): max_lr (i+1)/warmup during the warm-up, then a cosine from max_lr at i = warmup to min_lr at
-/// i = steps. (Loshchilov and Hutter, "SGDR", 2017.) Finite for every warmup, warmup >= steps included.
-double warmup_cosine(std::int64_t i, std::int64_t warmup, std::int64_t steps, double max_lr, double min_lr) noexcept;
+/// Rate of step i (from 0): max_lr (i+1)/warmup during the warm-up, then a cosine from max_lr at i = warmup
+/// to min_lr at i = steps. (Loshchilov and Hutter, "SGDR", 2017.) Finite for every warmup, warmup >= steps
+/// included.
+double warmup_cosine(std::int64_t i, std::int64_t warmup, std::int64_t steps, double max_lr,
+                     double min_lr) noexcept;
 
 }  // namespace llmtool

@@ -13,9 +13,10 @@ namespace llmtool {
 /// What a slab needs to know of one parameter.
 struct SlabEntry {
   Shape shape;
+  /// Decayed entries (matrices and embeddings) lie before the others (biases and gains).
   bool decay = true;
-  /// Lies directly behind the entry before it, without an alignment gap (q, k, v), so that one product serves
-  /// both.
+  /// Lies directly behind the last entry of the same `decay`, without an alignment gap (q, k, v weights;
+  /// their biases likewise), so that one product serves both.
   bool joins_previous = false;
 };
 
@@ -38,9 +39,10 @@ struct Slab {
 class ParameterSlabs {
  public:
   ParameterSlabs() = default;
-  /// Plans and allocates values (and gradients). Every slab stays below the device's max_binding_bytes; an
-  /// entry too large for that is a request_error.
-  ParameterSlabs(Device& device, std::span<const SlabEntry> entries, bool with_grads);
+  /// Plans and allocates values (and gradients), zero-filled. Every slab stays within the device's
+  /// max_binding_bytes; an entry (with those that join it) too large for that is a request_error. With
+  /// `decay_all` every element is decayed; the places stay the same.
+  ParameterSlabs(Device& device, std::span<const SlabEntry> entries, bool with_grads, bool decay_all = false);
 
   std::vector<Slab>& slabs() noexcept { return slabs_; }
   const std::vector<Slab>& slabs() const noexcept { return slabs_; }
@@ -48,15 +50,19 @@ class ParameterSlabs {
   /// Entry i's view of the values, and of the gradients (undefined without).
   Tensor value(std::size_t entry) const;
   Tensor grad(std::size_t entry) const;
-  /// Entry i's view of the first (1) or second (2) moment.
+  /// Entry i's view of the first (1) or second (2) moment; undefined where that was not made.
   Tensor moment(std::size_t entry, int which) const;
   /// Allocates the moments (zero-filled) where they are missing.
   void make_moments(bool first, bool second);
   /// One fill per slab.
   void zero_grads();
+  /// Of all slabs, gaps included.
   std::int64_t total_elements() const noexcept;
 
  private:
+  Tensor part(const Tensor& whole, std::size_t entry) const;
+  void plan(std::span<const SlabEntry> entries, bool decay, std::int64_t limit);
+
   std::vector<Slab> slabs_;
   std::vector<SlabPlace> places_;
   std::vector<Shape> shapes_;
