@@ -30,7 +30,7 @@ class RunDirectory {
   const Path& root() const noexcept { return root_; }
   bool has_run() const;  ///< A config.json or a checkpoint is there.
   /// Creates it, and finds out here whether it can be written.
-  void create();
+  void create() const;
   Path checkpoint_path(std::uint64_t step) const;  ///< checkpoints/step-00000600
   /// The newest checkpoint that loads whole (damaged ones are passed over with a warning); nullopt if none.
   std::optional<Path> latest_good() const;

@@ -92,6 +92,9 @@ struct TrainConfig {
 TrainConfig load_train_config(const std::string& file, const std::vector<std::string>& sets);
 /// From JSON text, for checkpoints and run folders (`origin` names it in errors).
 TrainConfig parse_train_config(const std::string& json, const std::string& origin);
+/// What stands for something else made explicit: n_kv_head, mlp_hidden and min_lr where null, tokenizer.type auto. Null
+/// stays where it means "none" (tokenizer.path, sample_prompt).
+TrainConfig resolved(TrainConfig config);
 /// Everything resolved (nulls filled in), pretty JSON with "format": "llmtool-1"; reads back as the same configuration.
 std::string resolved_json(const TrainConfig& config);
 /// Checks across keys: min_lr <= max_lr, heads, recompute is not of this build, and so on.

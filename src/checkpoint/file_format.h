@@ -1,0 +1,16 @@
+// The version mark that our files carry ("format": "llmtool-1") and its check. Not here: what the files hold.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace llmtool {
+
+inline constexpr std::string_view file_format = "llmtool-1";
+
+/// Refuses any other mark: a newer one with both versions, anything else as not ours. `where` names the file
+/// (and key).
+void check_format(std::string_view found, const std::string& where, ErrorKind kind);
+
+}  // namespace llmtool
