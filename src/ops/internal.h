@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "ops/dropout.h"
 #include "ops/shapes.h"
 #include "tensor/autograd.h"
 #include "tensor/tensor.h"
@@ -19,6 +20,12 @@ Device& operands(const char* op, std::initializer_list<Tensor> tensors);
 
 /// request_error unless x has at least one dimension ("the last dimension" must exist).
 void require_last_dimension(const char* op, const Tensor& x);
+
+/// round(p * 2^32), below which a random word drops its element; 0: no dropout. request_error unless 0 <= p
+/// < 1.
+std::uint32_t drop_threshold(const char* op, const Dropout& dropout);
+/// 1 / (1 - p).
+float drop_scale(const Dropout& dropout) noexcept;
 
 /// The 2-d part of x that starts at column `column` and is `width` wide, x seen as (rows, x.shape().cols()):
 /// a view from its first element to its last.
