@@ -10,7 +10,8 @@
 
 #include <cstddef>
 
-#include "hwy/highway.h"
+#include "cpu/simd-inl.h"
+#include "hwy/cache_control.h"
 
 // Clang unrolls these loops of constant length by itself; g++ needs to be told, or the accumulators go to
 // memory.
@@ -24,11 +25,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace llmtool::cpu::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using MatmulTag = HWY_CAPPED(float, 16);
-using MatmulVec = hn::Vec<MatmulTag>;
-constexpr std::size_t mm_lanes = hn::MaxLanes(MatmulTag());
+constexpr std::size_t mm_lanes = HWY_LANES(float);
 
 // Rows of the largest block: with two vectors a row, accumulators, a pair of B and a broadcast fill the
 // registers.
@@ -49,7 +46,7 @@ constexpr std::size_t mm_panel = mm_vectors * mm_lanes;  ///< Columns of a panel
 struct MicroArgs {
   std::size_t k;
   const float* a;
-  std::size_t lda;  ///< Unpacked A only.
+  std::size_t a_row, a_depth;  ///< Element (i, p) of A is a[i*a_row + p*a_depth].
   const float* b;
   std::size_t ldb;
   float* c;
@@ -58,8 +55,8 @@ struct MicroArgs {
 };
 
 template <int R, int NV>
-HWY_INLINE void start_chains(const MicroArgs& g, MatmulVec (&acc)[R][NV]) {
-  const MatmulTag d;
+HWY_INLINE void start_chains(const MicroArgs& g, VF (&acc)[R][NV]) {
+  const DF d;
   if (g.load) {
     LLMTOOL_UNROLL
     for (int i = 0; i < R; ++i) {
@@ -76,49 +73,50 @@ HWY_INLINE void start_chains(const MicroArgs& g, MatmulVec (&acc)[R][NV]) {
 }
 
 template <int R, int NV>
-HWY_INLINE void store_chains(const MicroArgs& g, const MatmulVec (&acc)[R][NV]) {
-  const MatmulTag d;
+HWY_INLINE void store_chains(float* c, std::size_t ldc, const VF (&acc)[R][NV]) {
+  const DF d;
   LLMTOOL_UNROLL
   for (int i = 0; i < R; ++i) {
     LLMTOOL_UNROLL
-    for (int v = 0; v < NV; ++v) hn::StoreU(acc[i][v], d, g.c + i * g.ldc + v * mm_lanes);
+    for (int v = 0; v < NV; ++v) hn::StoreU(acc[i][v], d, c + i * ldc + v * mm_lanes);
   }
 }
 
-/// B by rows of k: b[p*ldb + j], a packed panel or the matrix itself. A packed: a[p*R + i], else a[i*lda +
-/// p].
-template <int R, int NV, bool packed_a>
+/// B by rows of k: b[p*ldb + j], a packed panel or the matrix itself.
+template <int R, int NV>
 void micro(const MicroArgs& g) {
-  const MatmulTag d;
-  MatmulVec acc[R][NV];
+  const DF d;
+  VF acc[R][NV];
+  float* const c = g.c;
+  const std::size_t ldc = g.ldc;
   LLMTOOL_UNROLL
-  for (int i = 0; i < R; ++i) hwy::Prefetch(g.c + i * g.ldc);
+  for (int i = 0; i < R; ++i) hwy::Prefetch(c + i * ldc);
   start_chains<R, NV>(g, acc);
   const float* HWY_RESTRICT a = g.a;
   const float* HWY_RESTRICT b = g.b;
-  const std::size_t lda = g.lda, ldb = g.ldb;
+  const std::size_t a_row = g.a_row, a_depth = g.a_depth, ldb = g.ldb;
   for (std::size_t p = 0; p < g.k; ++p) {
-    MatmulVec bv[NV];
+    VF bv[NV];
     LLMTOOL_UNROLL
     for (int v = 0; v < NV; ++v) bv[v] = hn::LoadU(d, b + v * mm_lanes);
     LLMTOOL_UNROLL
     for (int i = 0; i < R; ++i) {
-      const auto av = hn::Set(d, packed_a ? a[i] : a[static_cast<std::size_t>(i) * lda]);
+      const auto av = hn::Set(d, a[static_cast<std::size_t>(i) * a_row]);
       LLMTOOL_UNROLL
       for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(av, bv[v], acc[i][v]);
     }
-    a += packed_a ? R : 1;
+    a += a_depth;
     b += ldb;
   }
-  store_chains<R, NV>(g, acc);
+  store_chains<R, NV>(c, ldc, acc);
 }
 
 #if HWY_TARGET != HWY_SCALAR
 /// Four values of k of `lanes` rows of B^T, transposed: t[q] holds b[j*ldb + q] for the lanes j.
-HWY_INLINE void load_transposed(const float* b, std::size_t ldb, MatmulVec (&t)[4]) {
-  const MatmulTag d;
+HWY_INLINE void load_transposed(const float* b, std::size_t ldb, VF (&t)[4]) {
+  const DF d;
   const hn::FixedTag<float, 4> d4;
-  MatmulVec r[4];
+  VF r[4];
   LLMTOOL_UNROLL
   for (int i = 0; i < 4; ++i) {
     const float* row = b + i * ldb;
@@ -134,7 +132,7 @@ HWY_INLINE void load_transposed(const float* b, std::size_t ldb, MatmulVec (&t)[
 #endif
   }
   // A 4 x 4 transposition inside each 128-bit part.
-  const hn::RepartitionToWide<MatmulTag> dw;
+  const hn::RepartitionToWide<DF> dw;
   const auto low01 = hn::BitCast(dw, hn::InterleaveLower(d, r[0], r[1]));
   const auto low23 = hn::BitCast(dw, hn::InterleaveLower(d, r[2], r[3]));
   const auto high01 = hn::BitCast(dw, hn::InterleaveUpper(d, r[0], r[1]));
@@ -147,26 +145,28 @@ HWY_INLINE void load_transposed(const float* b, std::size_t ldb, MatmulVec (&t)[
 #endif
 
 /// The last values of k, or the one lane of the scalar level: t holds b[j*ldb] for the lanes j.
-HWY_INLINE MatmulVec load_column(const float* b, std::size_t ldb) {
-  const MatmulTag d;
-  HWY_ALIGN float lanes[mm_lanes];
-  for (std::size_t j = 0; j < mm_lanes; ++j) lanes[j] = b[j * ldb];
-  return hn::Load(d, lanes);
+HWY_INLINE VF load_column(const float* b, std::size_t ldb) {
+  const DF d;
+  HWY_ALIGN float column[mm_lanes];
+  for (std::size_t j = 0; j < mm_lanes; ++j) column[j] = b[j * ldb];
+  return hn::Load(d, column);
 }
 
 /// For few rows: B^T (b[j*ldb + p]) streams through the registers once and is transposed there; A unpacked.
 template <int R, int NV>
 void micro_nt(const MicroArgs& g) {
-  const MatmulTag d;
-  MatmulVec acc[R][NV];
+  const DF d;
+  VF acc[R][NV];
+  float* const c = g.c;
+  const std::size_t ldc = g.ldc;
   start_chains<R, NV>(g, acc);
-  const std::size_t lda = g.lda, ldb = g.ldb;
+  const std::size_t lda = g.a_row, ldb = g.ldb;
   std::size_t p = 0;
 #if HWY_TARGET != HWY_SCALAR
   for (; p + 4 <= g.k; p += 4) {
     LLMTOOL_UNROLL
     for (int v = 0; v < NV; ++v) {
-      MatmulVec t[4];
+      VF t[4];
       load_transposed(g.b + v * mm_lanes * ldb + p, ldb, t);
       LLMTOOL_UNROLL
       for (int q = 0; q < 4; ++q) {
@@ -188,16 +188,16 @@ void micro_nt(const MicroArgs& g) {
       }
     }
   }
-  store_chains<R, NV>(g, acc);
+  store_chains<R, NV>(c, ldc, acc);
 }
 
 using Micro = void (*)(const MicroArgs&);
 
-/// micro<rows, vectors, packed_a> for rows 1 .. mm_rows, vectors 1 .. mm_vectors.
-template <bool packed_a, int R = mm_rows>
+/// micro<rows, vectors> for rows 1 .. mm_rows, vectors 1 .. mm_vectors.
+template <int R = mm_rows>
 HWY_INLINE Micro choose_micro(int rows, int vectors) {
-  if (rows == R) return vectors == 1 ? &micro<R, 1, packed_a> : &micro<R, 2, packed_a>;
-  if constexpr (R > 1) return choose_micro<packed_a, R - 1>(rows, vectors);
+  if (rows == R) return vectors == 1 ? &micro<R, 1> : &micro<R, 2>;
+  if constexpr (R > 1) return choose_micro<R - 1>(rows, vectors);
   return nullptr;
 }
 

@@ -20,7 +20,7 @@ namespace {
 /// B by rows of k (b[p*ldb + j], NN and TN): out[p*width + j] for j < columns, zeros up to width.
 inline void pack_b_rows(const float* b, std::size_t ldb, std::size_t k, std::size_t columns,
                         std::size_t width, float* out) {
-  const MatmulTag d;
+  const DF d;
   if (columns == width) {
     for (std::size_t p = 0; p < k; ++p, b += ldb, out += width) {
       for (std::size_t j = 0; j < width; j += mm_lanes) hn::StoreU(hn::LoadU(d, b + j), d, out + j);
@@ -38,12 +38,12 @@ inline void pack_b_transposed(const float* b, std::size_t ldb, std::size_t k, st
                               std::size_t width, float* out) {
   std::size_t j = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const MatmulTag d;
+  const DF d;
   for (; j + mm_lanes <= columns; j += mm_lanes) {
     const float* rows = b + j * ldb;
     std::size_t p = 0;
     for (; p + 4 <= k; p += 4) {
-      MatmulVec t[4];
+      VF t[4];
       load_transposed(rows + p, ldb, t);
       LLMTOOL_UNROLL
       for (int q = 0; q < 4; ++q) hn::StoreU(t[q], d, out + (p + q) * width + j);

@@ -1,0 +1,234 @@
+// The matrix product: its forms, batches, blocking and threads (MatmulParams in kernels/params.h is the
+// definition). Two ways to work: `by columns`, where a task takes all rows of some columns and packs what it
+// needs itself (few rows, or many small matrices), and `by tiles`, where both operands are packed first, in
+// parallel, and shared. Not here: the inner loops (matmul_micro-inl.h), how a tile is finished
+// (matmul_tile-inl.h).
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/matmul.cpp"
+#include "cpu/simd_target.h"
+// After simd_target.h, once per target.
+#include "cpu/matmul_pack-inl.h"
+#include "cpu/matmul_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace llmtool::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t k_block = 320;            ///< A panel of B this deep lies in the level-1 cache.
+constexpr std::size_t group_rows = 48;          ///< Rows of A that pass by a panel of B while it is there.
+constexpr std::size_t few_rows = 64;            ///< Up to here, a panel of B serves one task alone.
+constexpr std::size_t task_products = 1 << 21;  ///< Multiplications a task should have, about.
+constexpr std::size_t packed_floats =
+    1 << 20;  ///< Packed operands: 4 MiB each, a share of the last cache level.
+
+constexpr std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// Columns [begin, begin + size) of one matrix: whole panels, and the last, where it reaches the edge,
+/// perhaps narrower.
+struct Columns {
+  std::size_t begin, size;
+};
+
+/// All rows of some columns. scratch: k_block * (mm_panel + packed rows of A).
+void product_of_columns(const Product& s, const MatmulJob& job, const RowBlocks& blocks, Columns columns,
+                        float* scratch) {
+  float* const panel = scratch;
+  float* const packed_a = s.tn ? scratch + s.depths.largest() * mm_panel : nullptr;
+  // B read in place: by rows of k, and either used once or small enough to stay near.
+  const bool in_place = !s.nt && (s.m <= 2 * mm_rows || s.ldb * s.k <= 4096);
+  for (std::size_t depth = 0; depth < s.depths.count(); ++depth) {
+    const std::size_t p = s.depths.begin(depth), k = s.depths.size(depth);
+    if (s.tn) pack_a(job.a + p * s.lda, s.lda, k, blocks, 0, blocks.count(), packed_a);
+    for (std::size_t j = columns.begin; j < columns.begin + columns.size; j += mm_panel) {
+      Strip strip{depth, j, std::min(mm_panel, columns.begin + columns.size - j), nullptr, mm_panel};
+      const float* const b = job.b + (s.nt ? j * s.ldb + p : p * s.ldb + j);
+      if (in_place && strip.columns == mm_panel) {
+        strip.b = b;
+        strip.ldb = s.ldb;
+      } else {
+        strip.ldb = strip.padded();
+        pack_b(s.nt, b, s.ldb, k, strip.columns, strip.ldb, panel);
+        strip.b = panel;
+      }
+      product_of_strip(s, job, blocks, 0, blocks.count(), packed_a, strip);
+    }
+  }
+}
+
+/// A few rows times B^T, which streams by once. scratch: k * mm_panel.
+void product_streaming(const Product& s, const MatmulJob& job, Columns columns, float* scratch) {
+  std::size_t j = columns.begin;
+  const std::size_t end = columns.begin + columns.size;
+  while (j < end) {
+    const std::size_t vectors = std::min<std::size_t>(
+        (end - j) / mm_lanes, static_cast<std::size_t>(stream_vectors(static_cast<int>(s.m))));
+    if (vectors == 0) break;
+    const std::size_t v = vectors == 3 ? 2 : vectors;
+    stream_tile(s, job, j, static_cast<int>(v));
+    j += v * mm_lanes;
+  }
+  if (j == end) return;
+  const RowBlocks tail(s.m, mm_rows);
+  for (std::size_t depth = 0; depth < s.depths.count(); ++depth) {
+    const std::size_t p = s.depths.begin(depth);
+    Strip strip{depth, j, end - j, scratch, mm_panel};
+    strip.ldb = strip.padded();
+    pack_b(true, job.b + j * s.ldb + p, s.ldb, s.depths.size(depth), strip.columns, strip.ldb, scratch);
+    product_of_strip(s, job, tail, 0, tail.count(), nullptr, strip);
+  }
+}
+
+MatmulJob job_of(const MatmulParams& p, const MatmulJob& whole, std::size_t entry) {
+  const BatchOffsets o = batch_offsets(p, entry);
+  return {whole.a + o.a, whole.b + o.b, whole.bias, whole.pre == nullptr ? nullptr : whole.pre + o.c,
+          whole.c + o.c};
+}
+
+void matmul_by_columns(CpuContext& context, const MatmulParams& p, const Product& s, const MatmulJob& whole) {
+  const std::size_t entries = std::size_t{p.batch0} * p.batch1;
+  const RowBlocks blocks(s.m, mm_rows);
+  const std::size_t cost = std::max<std::size_t>(s.m, 8) * std::max<std::size_t>(s.k, 1);  // of a column
+  const std::size_t wide = std::max<std::size_t>(1, task_products / 4 / (cost * mm_panel)) * mm_panel;
+  const EvenParts parts(s.n, wide, mm_panel);
+  const std::size_t together =
+      parts.count() > 1 ? 1 : std::max<std::size_t>(1, task_products / 4 / (cost * s.n));
+  const std::size_t groups = divide_up(entries, together);
+  context.reserve<float>(s.depths.largest() * (mm_panel + (s.tn ? s.m : 0)) + mm_panel);
+  const bool streaming = s.nt && s.m <= mm_stream_rows;
+  context.pool().parallel_for(
+      static_cast<std::int64_t>(groups * parts.count()), [&](std::int64_t chunk, int worker) HWY_ATTR {
+        const std::size_t group = static_cast<std::size_t>(chunk) / parts.count();
+        const std::size_t part = static_cast<std::size_t>(chunk) % parts.count();
+        const Columns columns{parts.begin(part), parts.size(part)};
+        float* const scratch = context.scratch<float>(worker);
+        for (std::size_t e = group * together; e < std::min(entries, (group + 1) * together); ++e) {
+          const MatmulJob job = job_of(p, whole, e);
+          if (streaming) {
+            product_streaming(s, job, columns, scratch);
+          } else {
+            product_of_columns(s, job, blocks, columns, scratch);
+          }
+        }
+      });
+}
+
+/// Rows [row0, row0 + blocks) x columns of one matrix, with packed B shared by all tasks, and A too where it
+/// is transposed.
+void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& job, const RowBlocks& blocks,
+                      Columns columns) {
+  const EvenParts groups(blocks.count(), std::max<std::size_t>(1, group_rows / mm_rows));
+  const std::size_t padded = divide_up(columns.size, mm_lanes) * mm_lanes;
+  float* const packed_b = context.shared<float>(s.k * padded + (s.tn ? s.k * s.m : 0) + mm_panel);
+  float* const packed_a = s.tn ? packed_b + s.k * padded : nullptr;
+  const std::size_t depths = s.depths.count();
+
+  // Panel j of B lies at j*k, all of its depths one after the other.
+  const EvenParts pack_parts(
+      columns.size,
+      std::max<std::size_t>(1, 16384 / (std::max<std::size_t>(s.depths.largest(), 1) * mm_panel)) * mm_panel,
+      mm_panel);
+  const std::size_t b_chunks = pack_parts.count() * depths, a_chunks = s.tn ? groups.count() * depths : 0;
+  context.pool().parallel_for(
+      static_cast<std::int64_t>(b_chunks + a_chunks), [&](std::int64_t chunk, int) HWY_ATTR {
+        std::size_t c = static_cast<std::size_t>(chunk);
+        const bool is_a = c >= b_chunks;
+        if (is_a) c -= b_chunks;
+        const std::size_t part = c / depths, depth = c % depths, p = s.depths.begin(depth),
+                          k = s.depths.size(depth);
+        if (is_a) {
+          pack_a(job.a + p * s.lda, s.lda, k, blocks, groups.begin(part), groups.begin(part + 1),
+                 packed_a + p * s.m);
+          return;
+        }
+        for (std::size_t j = pack_parts.begin(part); j < pack_parts.begin(part + 1); j += mm_panel) {
+          const std::size_t size = std::min(mm_panel, columns.size - j),
+                            width = divide_up(size, mm_lanes) * mm_lanes;
+          const std::size_t column = columns.begin + j;
+          pack_b(s.nt, job.b + (s.nt ? column * s.ldb + p : p * s.ldb + column), s.ldb, k, size, width,
+                 packed_b + j * s.k + p * width);
+        }
+      });
+
+  const std::size_t panel_cost = std::min(group_rows, s.m) * std::max<std::size_t>(s.k, 1) * mm_panel;
+  const EvenParts parts(columns.size, std::max<std::size_t>(1, task_products / panel_cost) * mm_panel,
+                        mm_panel);
+  context.pool().parallel_for(
+      static_cast<std::int64_t>(groups.count() * parts.count()), [&](std::int64_t chunk, int) HWY_ATTR {
+        const std::size_t group = static_cast<std::size_t>(chunk) / parts.count();
+        const std::size_t part = static_cast<std::size_t>(chunk) % parts.count();
+        for (std::size_t depth = 0; depth < depths; ++depth) {
+          const std::size_t p = s.depths.begin(depth);
+          for (std::size_t j = parts.begin(part); j < parts.begin(part + 1); j += mm_panel) {
+            Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), nullptr, 0};
+            strip.ldb = strip.padded();
+            strip.b = packed_b + j * s.k + p * strip.ldb;
+            product_of_strip(s, job, blocks, groups.begin(group), groups.begin(group + 1),
+                             s.tn ? packed_a + p * s.m : nullptr, strip);
+          }
+        }
+      });
+}
+
+void matmul_by_tiles(CpuContext& context, const MatmulParams& p, const Product& s, const MatmulJob& whole) {
+  const std::size_t k = std::max<std::size_t>(s.k, 1);
+  const EvenParts bands(s.n, std::max(mm_panel, packed_floats / k / mm_panel * mm_panel), mm_panel);
+  // Transposed A is packed as a whole: its rows are cut so that it fits, too.
+  const EvenParts stacks(s.m, s.tn ? std::max(group_rows, packed_floats / k) : s.m, mm_rows);
+  for (std::size_t entry = 0; entry < std::size_t{p.batch0} * p.batch1; ++entry) {
+    const MatmulJob job = job_of(p, whole, entry);
+    for (std::size_t stack = 0; stack < stacks.count(); ++stack) {
+      const std::size_t row = stacks.begin(stack);
+      Product part = s;
+      part.m = stacks.size(stack);
+      MatmulJob rows = job;
+      rows.a += s.tn ? row : row * s.lda;
+      rows.c += row * s.ldc;
+      if (rows.pre != nullptr) rows.pre += row * s.ldc;
+      const RowBlocks blocks(part.m, mm_rows);
+      for (std::size_t band = 0; band < bands.count(); ++band) {
+        product_by_tiles(context, part, rows, blocks, {bands.begin(band), bands.size(band)});
+      }
+    }
+  }
+}
+
+void matmul(CpuContext& context, std::span<const View> views, const void* params) {
+  const MatmulParams p = merge_batch(*static_cast<const MatmulParams*>(params));
+  const std::size_t entries = std::size_t{p.batch0} * p.batch1;
+  if (p.m == 0 || p.n == 0 || entries == 0) return;
+  const bool accumulate = p.accumulate != 0;
+  if (p.k == 0 && accumulate) return;
+  const bool bias = views[2] && !accumulate, pre = views[3] && !accumulate;
+  float* const c = floats(views[4]);
+  // Without an inner size the operands may be absent; nothing is read through these pointers then.
+  const MatmulJob whole{p.k == 0 ? c : floats(views[0]), p.k == 0 ? c : floats(views[1]),
+                        bias ? floats(views[2]) : nullptr, pre ? floats(views[3]) : nullptr, c};
+  const Product s{p.m,
+                  p.n,
+                  p.k,
+                  p.lda,
+                  p.ldb,
+                  p.ldc,
+                  p.form == LLMTOOL_MATMUL_NT,
+                  p.form == LLMTOOL_MATMUL_TN,
+                  accumulate,
+                  accumulate ? LLMTOOL_ACT_NONE : p.activation,
+                  EvenParts(p.k, k_block, 4)};
+  const bool many_small = entries >= 4 && s.m * s.k <= (1 << 16);
+  if (s.m <= few_rows || many_small) {
+    matmul_by_columns(context, p, s, whole);
+  } else {
+    matmul_by_tiles(context, p, s, whole);
+  }
+}
+
+}  // namespace
+
+void register_matmul(KernelRow& row) { row[KernelId::matmul] = matmul; }
+
+}  // namespace llmtool::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+LLMTOOL_REGISTER_LEVELS(register_matmul)
+#endif
