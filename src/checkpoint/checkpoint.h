@@ -1,5 +1,5 @@
-// Checkpoints of a run: a model directory with optimizer.safetensors and trainer_state.json, written beside its final name,
-// flushed, then renamed. Not here: when they are written.
+// Checkpoints of a run: a model directory with optimizer.safetensors and trainer_state.json, written beside
+// its final name, flushed, then renamed. Not here: when they are written.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -35,14 +35,17 @@ class RunDirectory {
   /// The newest checkpoint that loads whole (damaged ones are passed over with a warning); nullopt if none.
   std::optional<Path> latest_good() const;
 
-  /// Writes checkpoints/step-N, then `latest`, and `best` if `is_best`; removes all but the newest `keep` and the best.
-  void save(GPT& model, const Tokenizer& tokenizer, const TrainConfig& config, const TrainerState& state, bool is_best);
+  /// Writes checkpoints/step-N, then `latest`, and `best` if `is_best`; removes all but the newest `keep` and
+  /// the best.
+  void save(GPT& model, const Tokenizer& tokenizer, const TrainConfig& config, const TrainerState& state,
+            bool is_best);
 
  private:
   Path root_;
 };
 
-/// Weights, moments and trainer state of a checkpoint into a materialised, trainable model whose optimizer was made.
+/// Weights, moments and trainer state of a checkpoint into a materialised, trainable model whose optimizer
+/// was made.
 TrainerState load_checkpoint(const Path& checkpoint, GPT& model);
 
 }  // namespace llmtool

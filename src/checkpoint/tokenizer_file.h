@@ -12,7 +12,8 @@ namespace llmtool {
 std::string tokenizer_json(const Tokenizer& tokenizer);
 /// Hostile until checked: world_error naming the file and what is wrong.
 std::unique_ptr<Tokenizer> parse_tokenizer_json(const std::string& json, const std::string& origin);
-/// A tokenizer.json, or a folder that holds one (a model directory, a run: its best, else its latest checkpoint).
+/// A tokenizer.json, or a folder that holds one (a model directory, a run: its best, else its latest
+/// checkpoint).
 std::unique_ptr<Tokenizer> load_tokenizer(const Path& path);
 
 }  // namespace llmtool

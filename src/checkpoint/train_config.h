@@ -1,5 +1,5 @@
-// TrainConfig: the whole JSON configuration of a run, each option declared once; presets, and checks across sections.
-// Not here: what the options do.
+// TrainConfig: the whole JSON configuration of a run, each option declared once; presets, and checks across
+// sections. Not here: what the options do.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -52,7 +52,8 @@ struct TrainOptions {
     v("min_lr", min_lr, Range{0, 1e3}, "rate at the end of the cosine; null: a tenth of max_lr");
     v("warmup_steps", warmup_steps, Range{0, 1e12}, "steps of linear warm-up");
     v("weight_decay", weight_decay, Range{0, 1e3}, "decoupled weight decay");
-    v("decay", decay, Choices{"matrices", "all"}, "what is decayed: matrices and embeddings, or every parameter");
+    v("decay", decay, Choices{"matrices", "all"},
+      "what is decayed: matrices and embeddings, or every parameter");
     v("beta1", beta1, Range{0, 1, false, true}, "AdamW: decay of the first moment");
     v("beta2", beta2, Range{0, 1, false, true}, "AdamW: decay of the second moment");
     v("eps", eps, Range{0, 1, true}, "AdamW: added to the root of the second moment");
@@ -62,11 +63,15 @@ struct TrainOptions {
     v("eval_every", eval_every, Range{0, 1e12}, "steps between log lines; 0: only at the end");
     v("eval_batches", eval_batches, Range{1, 1e9}, "fixed batches that val_loss is taken over");
     v("save_every", save_every, Range{0, 1e12}, "steps between checkpoints; 0: only at the end");
-    v("keep_checkpoints", keep_checkpoints, Range{1, 1e9}, "latest checkpoints kept (the best is kept besides)");
+    v("keep_checkpoints", keep_checkpoints, Range{1, 1e9},
+      "latest checkpoints kept (the best is kept besides)");
     v("recompute", recompute, Any{}, "recompute activations in the backward to save memory");
-    v("sample_prompt", sample_prompt, Any{}, "prompt of the samples; null: the beginning of the training data");
-    v("early_stop_patience", early_stop_patience, Range{0, 1e9}, "evaluations without improvement before stopping; 0: off");
-    v("max_bad_steps", max_bad_steps, Range{1, 1e9}, "non-finite steps in a row before the run counts as diverged");
+    v("sample_prompt", sample_prompt, Any{},
+      "prompt of the samples; null: the beginning of the training data");
+    v("early_stop_patience", early_stop_patience, Range{0, 1e9},
+      "evaluations without improvement before stopping; 0: off");
+    v("max_bad_steps", max_bad_steps, Range{1, 1e9},
+      "non-finite steps in a row before the run counts as diverged");
   }
 };
 
@@ -87,15 +92,16 @@ struct TrainConfig {
   }
 };
 
-/// Reads `file` ("" : none) and applies `sets` ("train.steps=200") over it; the preset's values come under the explicit
-/// keys. Everything is checked, across sections too (check()). request_error with the JSON path.
+/// Reads `file` ("" : none) and applies `sets` ("train.steps=200") over it; the preset's values come under
+/// the explicit keys. Everything is checked, across sections too (check()). request_error with the JSON path.
 TrainConfig load_train_config(const std::string& file, const std::vector<std::string>& sets);
 /// From JSON text, for checkpoints and run folders (`origin` names it in errors).
 TrainConfig parse_train_config(const std::string& json, const std::string& origin);
-/// What stands for something else made explicit: n_kv_head, mlp_hidden and min_lr where null, tokenizer.type auto. Null
-/// stays where it means "none" (tokenizer.path, sample_prompt).
+/// What stands for something else made explicit: n_kv_head, mlp_hidden and min_lr where null, tokenizer.type
+/// auto. Null stays where it means "none" (tokenizer.path, sample_prompt).
 TrainConfig resolved(TrainConfig config);
-/// Everything resolved (nulls filled in), pretty JSON with "format": "llmtool-1"; reads back as the same configuration.
+/// Everything resolved (nulls filled in), pretty JSON with "format": "llmtool-1"; reads back as the same
+/// configuration.
 std::string resolved_json(const TrainConfig& config);
 /// Checks across keys: min_lr <= max_lr, heads, recompute is not of this build, and so on.
 void check(const TrainConfig& config);
