@@ -14,7 +14,7 @@ inline constexpr std::string_view end_of_text = "<|endoftext|>";
 /// Limits of one token and of all tokens together; merges can double lengths, so a small file could ask for
 /// more memory than there is.
 inline constexpr std::size_t max_token_bytes = std::size_t{1} << 16;
-inline constexpr std::size_t max_vocab_bytes = std::size_t{1} << 28;
+inline constexpr std::size_t max_vocab_bytes = std::size_t{1} << 26;
 
 /// Ids 0 to 255 are the bytes; id 256 + i is merges[i], of two earlier tokens; the specials follow.
 struct BpeModel {
