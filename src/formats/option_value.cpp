@@ -34,14 +34,11 @@ std::string bound(double value) {
 std::string range_words(const Range& r) {
   const bool low = std::isfinite(r.min), high = std::isfinite(r.max);
   if (low && high && !r.above && !r.below) return cat(" from ", bound(r.min), " to ", bound(r.max));
-  const std::string from = cat(r.above ? " above " : " of at least ", bound(r.min));
-  if (low && high) {
-    return cat(r.above ? " above " : " at least ", bound(r.min), r.below ? " and below " : " and at most ",
-               bound(r.max));
-  }
-  if (low) return from;
-  if (high) return cat(r.below ? " below " : " of at most ", bound(r.max));
-  return {};
+  std::string words;
+  if (low) words = cat(r.above ? " above " : " of at least ", bound(r.min));
+  if (high)
+    words += cat(low ? " and " : " ", r.below ? "below " : low ? "at most " : "of at most ", bound(r.max));
+  return words;
 }
 
 std::string joined(const std::vector<std::string>& names) {

@@ -122,7 +122,7 @@ TEST_CASE("out of range says the range, a wrong choice the choices") {
   CHECK(refusal(R"({"train": {"min_lr": -1e-9}})") ==
         "request: c.json: train.min_lr: -1e-09 is out of range; expected a number of at least 0, or null");
   CHECK(refusal(R"({"dropout": 1.0})") ==
-        "request: c.json: dropout: 1.0 is out of range; expected a number at least 0 and below 1");
+        "request: c.json: dropout: 1.0 is out of range; expected a number of at least 0 and below 1");
   CHECK(refusal(R"({"heads": 65})").find("expected an integer from 1 to 64") != std::string::npos);
   CHECK(
       refusal(R"({"train": {"seed": -1}})") ==
