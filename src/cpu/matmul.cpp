@@ -33,12 +33,13 @@ struct Columns {
 void product_of_columns(const Product& s, const MatmulJob& job, const RowBlocks& blocks, Columns columns,
                         float* scratch) {
   float* const panel = scratch;
-  float* const packed_a = s.tn ? scratch + s.depths.largest() * mm_panel : nullptr;
+  const bool packs_a = s.tn || (s.m >= mm_rows && columns.size >= 8 * mm_panel);
+  float* const packed_a = packs_a ? scratch + s.depths.largest() * mm_panel : nullptr;
   // B read in place: by rows of k, and either used once or small enough to stay near.
   const bool in_place = !s.nt && (s.m <= 2 * mm_rows || s.ldb * s.k <= 4096);
   for (std::size_t depth = 0; depth < s.depths.count(); ++depth) {
     const std::size_t p = s.depths.begin(depth), k = s.depths.size(depth);
-    if (s.tn) pack_a(job.a + p * s.lda, s.lda, k, blocks, 0, blocks.count(), packed_a);
+    if (packs_a) pack_a(s.tn, job.a + p * (s.tn ? s.lda : 1), s.lda, k, blocks, 0, blocks.count(), packed_a);
     for (std::size_t j = columns.begin; j < columns.begin + columns.size; j += mm_panel) {
       Strip strip{depth, j, std::min(mm_panel, columns.begin + columns.size - j), nullptr, mm_panel};
       const float* const b = job.b + (s.nt ? j * s.ldb + p : p * s.ldb + j);
@@ -88,12 +89,13 @@ void matmul_by_columns(CpuContext& context, const MatmulParams& p, const Product
   const std::size_t entries = std::size_t{p.batch0} * p.batch1;
   const RowBlocks blocks(s.m, mm_rows);
   const std::size_t cost = std::max<std::size_t>(s.m, 8) * std::max<std::size_t>(s.k, 1);  // of a column
-  const std::size_t wide = std::max<std::size_t>(1, task_products / 4 / (cost * mm_panel)) * mm_panel;
+  const std::size_t wide = std::max<std::size_t>(s.tn ? 8 : 1, task_products / 4 / (cost * mm_panel)) *
+                           mm_panel;  // transposed A is packed per task
   const EvenParts parts(s.n, wide, mm_panel);
   const std::size_t together =
       parts.count() > 1 ? 1 : std::max<std::size_t>(1, task_products / 4 / (cost * s.n));
   const std::size_t groups = divide_up(entries, together);
-  context.reserve<float>(s.depths.largest() * (mm_panel + (s.tn ? s.m : 0)) + mm_panel);
+  context.reserve<float>(s.depths.largest() * (mm_panel + s.m) + mm_panel);
   const bool streaming = s.nt && s.m <= mm_stream_rows;
   context.pool().parallel_for(
       static_cast<std::int64_t>(groups * parts.count()), [&](std::int64_t chunk, int worker) HWY_ATTR {
@@ -118,8 +120,8 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
                       Columns columns) {
   const EvenParts groups(blocks.count(), std::max<std::size_t>(1, group_rows / mm_rows));
   const std::size_t padded = divide_up(columns.size, mm_lanes) * mm_lanes;
-  float* const packed_b = context.shared<float>(s.k * padded + (s.tn ? s.k * s.m : 0) + mm_panel);
-  float* const packed_a = s.tn ? packed_b + s.k * padded : nullptr;
+  float* const packed_b = context.shared<float>(s.k * (padded + s.m) + mm_panel);
+  float* const packed_a = packed_b + s.k * padded;
   const std::size_t depths = s.depths.count();
 
   // Panel j of B lies at j*k, all of its depths one after the other.
@@ -127,7 +129,7 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
       columns.size,
       std::max<std::size_t>(1, 16384 / (std::max<std::size_t>(s.depths.largest(), 1) * mm_panel)) * mm_panel,
       mm_panel);
-  const std::size_t b_chunks = pack_parts.count() * depths, a_chunks = s.tn ? groups.count() * depths : 0;
+  const std::size_t b_chunks = pack_parts.count() * depths, a_chunks = groups.count() * depths;
   context.pool().parallel_for(
       static_cast<std::int64_t>(b_chunks + a_chunks), [&](std::int64_t chunk, int) HWY_ATTR {
         std::size_t c = static_cast<std::size_t>(chunk);
@@ -136,8 +138,8 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
         const std::size_t part = c / depths, depth = c % depths, p = s.depths.begin(depth),
                           k = s.depths.size(depth);
         if (is_a) {
-          pack_a(job.a + p * s.lda, s.lda, k, blocks, groups.begin(part), groups.begin(part + 1),
-                 packed_a + p * s.m);
+          pack_a(s.tn, job.a + p * (s.tn ? s.lda : 1), s.lda, k, blocks, groups.begin(part),
+                 groups.begin(part + 1), packed_a + p * s.m);
           return;
         }
         for (std::size_t j = pack_parts.begin(part); j < pack_parts.begin(part + 1); j += mm_panel) {
@@ -162,8 +164,8 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
             Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), nullptr, 0};
             strip.ldb = strip.padded();
             strip.b = packed_b + j * s.k + p * strip.ldb;
-            product_of_strip(s, job, blocks, groups.begin(group), groups.begin(group + 1),
-                             s.tn ? packed_a + p * s.m : nullptr, strip);
+            product_of_strip(s, job, blocks, groups.begin(group), groups.begin(group + 1), packed_a + p * s.m,
+                             strip);
           }
         }
       });
@@ -172,8 +174,8 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
 void matmul_by_tiles(CpuContext& context, const MatmulParams& p, const Product& s, const MatmulJob& whole) {
   const std::size_t k = std::max<std::size_t>(s.k, 1);
   const EvenParts bands(s.n, std::max(mm_panel, packed_floats / k / mm_panel * mm_panel), mm_panel);
-  // Transposed A is packed as a whole: its rows are cut so that it fits, too.
-  const EvenParts stacks(s.m, s.tn ? std::max(group_rows, packed_floats / k) : s.m, mm_rows);
+  // A is packed as a whole, too.
+  const EvenParts stacks(s.m, std::max(group_rows, packed_floats / k), mm_rows);
   for (std::size_t entry = 0; entry < std::size_t{p.batch0} * p.batch1; ++entry) {
     const MatmulJob job = job_of(p, whole, entry);
     for (std::size_t stack = 0; stack < stacks.count(); ++stack) {
