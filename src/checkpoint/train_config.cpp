@@ -74,7 +74,8 @@ TrainConfig resolved(TrainConfig config) {
 std::string resolved_json(const TrainConfig& config) {
   Json json = Json::object();
   json["format"] = file_format;
-  for (auto& [key, value] : write_options(resolved(config)).items()) json[key] = value;
+  const Json options = write_options(resolved(config));
+  for (const auto& [key, value] : options.items()) json[key] = value;
   return to_json_text(json);
 }
 

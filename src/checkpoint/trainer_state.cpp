@@ -51,7 +51,8 @@ std::uint64_t file_checksum(const Path& path) {
 std::string trainer_state_json(const TrainerState& state, const TensorChecksums& checksums) {
   Json json = Json::object();
   json["format"] = file_format;
-  for (auto& [key, value] : write_options(Fields{state, checksums}).items()) json[key] = value;
+  const Json options = write_options(Fields{state, checksums});
+  for (const auto& [key, value] : options.items()) json[key] = value;
   return to_json_text(json);
 }
 
