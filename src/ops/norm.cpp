@@ -29,26 +29,27 @@ NormParams accumulating(NormParams params, std::uint32_t accumulate) {
   return params;
 }
 
-/// Gradients of gain and bias come from one launch, which adds to both or overwrites both.
-struct GainAndBias {
-  Tensor gain;  ///< Thrown away where nobody wants it: the kernel needs the place.
-  View bias;
-  std::uint32_t accumulate = 0;
-};
-
-GainAndBias gain_and_bias_targets(Backward& back, std::int64_t cols) {
+/// dgain and dbias. One launch makes both, and adds to both or overwrites both.
+void send_gain_and_bias(Backward& back, const NormParams& params, const View& x, const View& stats) {
+  const View dy = back.grad().view();
   const GradTarget dgain = back.target(1);
   const GradTarget dbias = back.target(2);
-  GainAndBias out;
-  out.accumulate = dgain ? dgain.accumulate : dbias.accumulate;
-  if (dgain && dbias && dgain.accumulate != dbias.accumulate) {
+  std::uint32_t accumulate = dgain ? dgain.accumulate : dbias.accumulate;
+  // One tensor in both places has one gradient: the bias's part is added on its own.
+  const bool same = dgain && dbias && dgain.into.storage() == dbias.into.storage() &&
+                    dgain.into.byte_offset() == dbias.into.byte_offset();
+  if (dgain && dbias && !same && dgain.accumulate != dbias.accumulate) {
     const GradTarget& fresh = dgain.accumulate == 0 ? dgain : dbias;
     back.device().fill(fresh.view(), 0);
-    out.accumulate = 1;
+    accumulate = 1;
   }
-  out.gain = dgain ? dgain.into : Tensor::zeros(back.device(), {cols});
-  if (dbias) out.bias = dbias.view();
-  return out;
+  // The kernel needs a place for dgain, wanted or not.
+  const Tensor gain_place = dgain ? dgain.into : Tensor::zeros(back.device(), {params.cols});
+  const View bias_place = dbias && !same ? dbias.view() : View{};
+  launch<KernelId::layer_norm_backward_params>(back.device(), {x, stats, dy, gain_place.view(), bias_place},
+                                               accumulating(params, accumulate));
+  if (same)
+    launch_sum_to(back.device(), dy, {params.rows, params.cols}, dbias.view(), {params.cols}, 1.0F, 1);
 }
 
 }  // namespace
@@ -70,12 +71,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, float
                         back.device(), {kept, gain_kept.get().view(), stats.view(), dy, dx.view()},
                         accumulating(params, dx.accumulate));
                   }
-                  if (back.wants(1) || back.wants(2)) {
-                    const GainAndBias to = gain_and_bias_targets(back, params.cols);
-                    launch<KernelId::layer_norm_backward_params>(
-                        back.device(), {kept, stats.view(), dy, to.gain.view(), to.bias},
-                        accumulating(params, to.accumulate));
-                  }
+                  if (back.wants(1) || back.wants(2)) send_gain_and_bias(back, params, kept, stats.view());
                 });
 }
 
