@@ -1,0 +1,125 @@
+// Parsing, dispatch and exit codes; see app.h.
+#include "cli/app.h"
+
+#include <CLI/CLI.hpp>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/terminal.h"
+#include "cli/output.h"
+
+namespace llmtool {
+
+namespace {
+
+constexpr int exit_world = 1, exit_request = 2, exit_interrupted = 130;
+
+/// One line, whatever a path or a value put into it.
+int report(const std::string& what, const std::string& hint, int code) {
+  write_stderr("llmtool: error: " + printable(what) + "\n");
+  if (!hint.empty()) write_stderr("llmtool: hint: " + printable(hint) + "\n");
+  return code;
+}
+
+/// The innermost subcommand that was named, whose flags a misspelt one is compared with.
+const CLI::App& deepest(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+std::string unknown_argument(const CLI::App& app, const std::string& word) {
+  const CLI::App& command = deepest(app);
+  const bool flag = word.starts_with("-") && word.size() > 1;
+  std::vector<std::string> names;
+  if (flag) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  } else {
+    for (const CLI::App* sub : command.get_subcommands({})) names.push_back(sub->get_name());
+  }
+  const std::string bare = word.substr(0, word.find('='));
+  std::string message = flag            ? cat("unknown flag ", bare)
+                        : names.empty() ? cat("unexpected argument '", word, "'")
+                                        : cat("unknown subcommand '", word, "'");
+  if (&command != &app) message += cat(" of ", command.get_name());
+  if (const std::string near = nearest(bare, names); !near.empty())
+    message += cat("; did you mean ", near, "?");
+  else if (!flag && !names.empty()) {
+    message += "; expected one of";
+    for (std::size_t i = 0; i < names.size(); ++i) message += cat(i == 0 ? " " : ", ", names[i]);
+  }
+  return message;
+}
+
+/// CLI11's complaint in our words where ours are better, on one line.
+std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> rest = app.remaining(true);
+    if (!rest.empty()) return unknown_argument(app, rest.front());
+  }
+  std::string text = error.what();
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+int run_application(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) print(app.help());
+    close_output();
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    print(deepest(app).help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    print_line(app.version());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return report(parse_message(app, error), cat(deepest(app).get_name().empty() ? "" : "", "see --help"),
+                  exit_request);
+  }
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  install_signal_handlers();
+  try {
+    CLI::App app("trains small GPTs on anyone's text and runs them", "llmtool");
+    app.set_version_flag("--version", "llmtool " LLMTOOL_VERSION);
+    app.set_help_flag("--help,-h", "print this help and exit");
+    app.require_subcommand(0, 1);
+    app.option_defaults()->always_capture_default(false);
+    add_demo_command(app);
+    add_train_command(app);
+    add_generate_command(app);
+    add_tokenize_command(app);
+    add_eval_command(app);
+    add_devices_command(app);
+    return run_application(app, argc, argv);
+  } catch (const ClosedPipe&) {
+    return 0;
+  } catch (const Interrupted& e) {
+    return report(e.what(), {}, exit_interrupted);
+  } catch (const Error& e) {
+    return report(e.what(), e.hint(), e.kind() == ErrorKind::request ? exit_request : exit_world);
+  } catch (const InternalError& e) {
+    return report(cat("internal: ", e.what()),
+                  "this is a bug; please report it with the command that led here", exit_world);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", "use a smaller model, batch or block", exit_world);
+  } catch (const std::exception& e) {
+    return report(e.what(), {}, exit_world);
+  }
+}
+
+}  // namespace llmtool

@@ -1,0 +1,41 @@
+// The flags that several subcommands share; see common_flags.h.
+#include "cli/common_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/rng.h"
+
+namespace llmtool {
+
+void CommonFlags::add_output(CLI::App& command) {
+  command.add_flag("--json", json, "machine-readable stdout: one JSON object, or one per line");
+  command.add_flag("--quiet,-q", quiet, "no progress and no notes on stderr");
+  command.add_flag("--no-color", no_color, "no colours (also by NO_COLOR or TERM=dumb)");
+}
+
+void CommonFlags::add_compute(CLI::App& command) {
+  command.add_option("--device", device, "auto, cpu, vulkan or vulkan:N")->type_name("NAME");
+  command.add_option("--threads", threads, "CPU threads (default: the cores available)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+}
+
+void CommonFlags::add_seed(CLI::App& command) {
+  command.add_option("--seed", seed, "makes the command repeat exactly (0 to 2^64-1)")->type_name("N");
+}
+
+void CommonFlags::apply() const {
+  set_quiet(quiet);
+  if (no_color) set_color(false);
+}
+
+std::uint64_t CommonFlags::seed_or_draw() const {
+  if (seed) return *seed;
+  const std::uint64_t drawn = random_seed();
+  note(cat("seed ", drawn));
+  return drawn;
+}
+
+}  // namespace llmtool

@@ -1,0 +1,242 @@
+// `llmtool train`: flags to a request, and the printing of what a run tells. Not here: the run (train/run.h).
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "cli/app.h"
+#include "cli/common_flags.h"
+#include "cli/output.h"
+#include "formats/json.h"
+#include "train/run.h"
+
+namespace llmtool {
+
+namespace {
+
+struct TrainFlags {
+  CommonFlags common;
+  std::string config;
+  std::vector<std::string> sets, data;
+  std::string out = "runs/default";
+  std::vector<std::string> resume;  // empty, or the one checkpoint that was named
+  std::string init_from;
+  bool overwrite = false, dry_run = false, list_keys = false;
+  std::optional<std::uint64_t> stop_after;
+};
+
+Json plan_json(const TrainPlan& plan) {
+  const TrainConfig& c = plan.request.config;
+  const MemoryPlan& m = plan.memory;
+  const auto train = plan.data.dataset.train().size();
+  Json json;
+  json["event"] = "plan";
+  json["parameters"] = m.parameters;
+  json["parameters_decayed"] = m.decayed;
+  json["parameters_not_decayed"] = m.parameters - m.decayed;
+  json["vocab_size"] = plan.data.tokenizer->vocab_size();
+  json["memory_bytes"] = {{"parameters", m.parameter_bytes},
+                          {"gradients", m.gradient_bytes},
+                          {"moments", m.moment_bytes},
+                          {"activations", m.activation_bytes},
+                          {"total", m.total_bytes()}};
+  json["tokens_per_step"] = m.tokens_per_step;
+  json["flops_per_step"] = m.flops_per_step;
+  json["launches_per_step"] = m.launches_per_step;
+  json["train_tokens"] = train;
+  json["val_tokens"] = plan.data.dataset.val().size();
+  json["passes_over_the_data"] = static_cast<double>(m.tokens_per_step) * static_cast<double>(c.train.steps) /
+                                 static_cast<double>(train);
+  return json;
+}
+
+std::string plan_text(const TrainPlan& plan) {
+  const Json json = plan_json(plan);
+  const MemoryPlan& m = plan.memory;
+  return cat("parameters   ", m.parameters, " (", m.decayed, " decayed, ", m.parameters - m.decayed,
+             " not)\n", "memory       ", bytes_text(m.total_bytes()), ": parameters ",
+             bytes_text(m.parameter_bytes), ", gradients ", bytes_text(m.gradient_bytes), ", moments ",
+             bytes_text(m.moment_bytes), ", activations ", bytes_text(m.activation_bytes), "\n",
+             "per step     ", m.tokens_per_step, " tokens, ", fixed(m.flops_per_step / 1e9, 3), " GFLOP, ",
+             m.launches_per_step, " launches per micro-batch\n", "data         ",
+             plan.data.dataset.train().size(), " training tokens, ", plan.data.dataset.val().size(),
+             " held out; ", plan.request.config.train.steps, " steps are ",
+             fixed(json["passes_over_the_data"].get<double>(), 2), " passes\n");
+}
+
+/// Prints a run as it goes: text lines, or one JSON object per line.
+class Printer : public TrainObserver {
+ public:
+  Printer(bool json, std::uint64_t steps) : json_(json), steps_(steps), bar_("training", steps) {}
+
+  void started(const TrainPlan& plan, std::uint64_t step) override {
+    const TrainConfig& c = plan.request.config;
+    const auto& data = plan.data;
+    const std::int64_t vocab = data.tokenizer->vocab_size();
+    const auto train = data.dataset.train().size(), val = data.dataset.val().size();
+    const double expected = std::log(static_cast<double>(vocab));
+    if (json_) {
+      Json json = {{"event", "start"},
+                   {"tokenizer", std::string(data.tokenizer->type())},
+                   {"vocab_size", vocab},
+                   {"parameters", plan.memory.parameters},
+                   {"train_tokens", train},
+                   {"val_tokens", val},
+                   {"batch_size", c.train.batch_size},
+                   {"grad_accum_steps", c.train.grad_accum_steps},
+                   {"block_size", c.model.block_size},
+                   {"expected_first_loss", expected},
+                   {"step", step}};
+      print_line(to_json_line(json));
+    } else {
+      std::string batch = cat(c.train.batch_size);
+      if (c.train.grad_accum_steps > 1) batch += cat("x", c.train.grad_accum_steps);
+      print_line(cat("training: ", data.tokenizer->type(), " (vocab ", vocab, ") | ", plan.memory.parameters,
+                     " parameters | ", train + val, " tokens (train ", train, " / val ", val, ") | batch ",
+                     batch, " block ", c.model.block_size,
+                     step == 0 ? cat(" | expected first loss ln ", vocab, " = ", fixed(expected, 2))
+                               : cat(" | resumed after step ", step)));
+    }
+  }
+
+  void logged(const LogLine& line) override {
+    bar_.clear();
+    if (!json_) return print_line(to_text(line));
+    Json json = {{"event", "log"}};
+    json.update(parse_json(to_json(line), "log line"));
+    print_line(to_json_line(json));
+  }
+
+  void progressed(std::uint64_t step, double loss, double speed) override {
+    bar_.update(step, cat("step ", step, "/", steps_, " | loss ", fixed(loss, 4), " | ", short_number(speed),
+                          " tok/s"));
+  }
+
+  void saved(const Path& checkpoint) override { last_saved_ = checkpoint; }
+
+  void finished(TrainEnd end, const TrainerState& state,
+                const std::optional<Evaluation>& evaluation) override {
+    bar_.clear();
+    if (end == TrainEnd::early)
+      note(cat("stopped early: no better val_loss for ", state.evaluations_without_improvement,
+               " evaluations; best ", fixed(state.best_val_loss.value_or(0), 4), " at step ",
+               state.best_step));
+    if (end == TrainEnd::stopped)
+      note(cat("stopped after step ", state.step, " of ", steps_, "; go on with --resume"));
+    if (state.skipped_steps > 0)
+      warn(cat(state.skipped_steps, " steps had no finite gradient and were skipped"));
+    if (!evaluation) return;
+    if (!json_) return print_line(final_text(*evaluation));
+    Json json = {{"event", "final"},
+                 {"val_loss", evaluation->loss},
+                 {"perplexity", evaluation->perplexity()},
+                 {"bits_per_byte", evaluation->bits_per_byte()},
+                 {"val_tokens", evaluation->tokens}};
+    print_line(to_json_line(json));
+  }
+
+  void sampled(const std::string& text) override {
+    if (json_)
+      print_line(to_json_line(Json{{"event", "sample"}, {"text", text}}));
+    else
+      print(cat("\n", text, "\n"));
+  }
+
+  void counted(const StepCounters& c) override {
+    if (!json_) return;
+    print_line(to_json_line(Json{{"event", "counters"},
+                                 {"steps", c.steps},
+                                 {"submits_per_step", c.max_submits},
+                                 {"max_waits_per_step", c.max_waits},
+                                 {"waited_for_own_step", c.waited_for_own_ticket},
+                                 {"bytes_fetched_per_step", c.max_bytes_fetched},
+                                 {"step_stats_bytes", sizeof(StepStats)},
+                                 {"new_blocks_after_first", c.new_blocks_after_first}}));
+  }
+
+  const Path& last_saved() const noexcept { return last_saved_; }
+
+ private:
+  bool json_;
+  std::uint64_t steps_;
+  Progress bar_;
+  Path last_saved_;
+};
+
+TrainRequest make_request(const TrainFlags& flags, const CLI::App& command) {
+  TrainRequest request;
+  request.out = flags.out;
+  request.resume = command.count("--resume") > 0;
+  request.overwrite = flags.overwrite;
+  request.stop_after = flags.stop_after;
+  if (!flags.resume.empty()) request.resume_from = flags.resume.front();
+  if (!flags.init_from.empty()) request.init_from = flags.init_from;
+  if (request.resume && request.overwrite) throw request_error("--resume and --overwrite exclude each other");
+  if (request.resume && request.init_from) throw request_error("--resume and --init-from exclude each other");
+
+  std::string config = flags.config;
+  // A resume goes on with the run's own configuration unless another is named.
+  if (config.empty() && request.resume) {
+    const Path own = request.out / "config.json";
+    if (!std::filesystem::exists(own))
+      throw world_error(cat("--resume: ", request.out.string(), " holds no run (no config.json)"),
+                        "name the run's folder with --out");
+    config = own.string();
+  }
+  request.config = load_train_config(config, flags.sets);
+  if (!flags.data.empty()) request.config.data.paths = flags.data;
+  if (flags.common.seed) request.config.train.seed = *flags.common.seed;
+  if (!flags.common.device.empty()) request.config.device = flags.common.device;
+  check_device_name(request.config.device);
+  return request;
+}
+
+void run_train(const TrainFlags& flags, const CLI::App& command) {
+  flags.common.apply();
+  if (flags.list_keys) return print(config_help());
+  const TrainPlan plan = plan_training(make_request(flags, command), flags.dry_run);
+  if (flags.dry_run)
+    return flags.common.json ? print_line(to_json_line(plan_json(plan))) : print(plan_text(plan));
+  const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.common.threads);
+  Printer printer(flags.common.json, static_cast<std::uint64_t>(plan.request.config.train.steps));
+  run_training(plan, *device, printer);
+  note(cat("saved ", printer.last_saved().string()));
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App* command = app.add_subcommand("train", "train a GPT on text, with its tokenizer");
+  command
+      ->add_option("--config", flags->config,
+                   "JSON configuration (default: preset tiny on the built-in corpus)")
+      ->type_name("FILE");
+  command->add_option("--set", flags->sets, "override one key, as in train.steps=200")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->expected(1);
+  command->add_option("--data", flags->data, "text files or folders; replaces data.paths")
+      ->type_name("FILE...");
+  command->add_option("--out", flags->out, "the run's folder (default runs/default)")->type_name("DIR");
+  command->add_option("--resume", flags->resume, "go on from the latest good checkpoint, or from CKPT")
+      ->type_name("[CKPT]")
+      ->expected(0, 1);
+  command->add_option("--init-from", flags->init_from, "start from the weights of a model directory")
+      ->type_name("MODEL");
+  command->add_flag("--overwrite", flags->overwrite, "replace the run that is in the folder");
+  command->add_option("--stop-after", flags->stop_after, "end after step N with a checkpoint")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--dry-run", flags->dry_run, "print parameters, memory, arithmetic and passes, and exit");
+  command->add_flag("--config-keys", flags->list_keys,
+                    "print every configuration key with type, default and range, and exit");
+  flags->common.add_compute(*command);
+  flags->common.add_seed(*command);
+  flags->common.add_output(*command);
+  command->callback([flags, command] { run_train(*flags, *command); });
+}
+
+}  // namespace llmtool

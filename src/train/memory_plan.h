@@ -1,0 +1,33 @@
+// How much memory and arithmetic a run takes, found by running one step and one evaluation on a device that
+// only counts. Not here: whether there is as much (the caller compares).
+#pragma once
+#include <cstdint>
+
+#include "checkpoint/train_config.h"
+#include "device/device.h"
+
+namespace llmtool {
+
+struct MemoryPlan {
+  std::int64_t parameters = 0;
+  std::int64_t decayed = 0;
+  std::uint64_t parameter_bytes = 0;
+  std::uint64_t gradient_bytes = 0;
+  std::uint64_t moment_bytes = 0;
+  std::uint64_t activation_bytes = 0;  ///< Peak of everything else.
+  std::uint64_t total_bytes() const noexcept {
+    return parameter_bytes + gradient_bytes + moment_bytes + activation_bytes;
+  }
+  std::int64_t tokens_per_step = 0;
+  double flops_per_step = 0;
+  std::uint64_t launches_per_step = 0;
+};
+
+MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size);
+
+/// world_error naming the need, what there is and the knobs, if `plan` is more than the device has.
+void require_memory(const MemoryPlan& plan, const DeviceCaps& caps);
+/// "1.2 GiB", "340 MiB".
+std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace llmtool

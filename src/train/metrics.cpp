@@ -1,0 +1,99 @@
+// Log lines as text and JSON, and the file that keeps them.
+#include "train/metrics.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/cat.h"
+#include "base/error.h"
+#include "formats/json.h"
+
+namespace llmtool {
+
+namespace {
+
+std::string padded(std::uint64_t value, std::size_t width) {
+  std::string text = cat(value);
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+/// Two decimals, but never a small norm shown as 0.00.
+std::string norm_text(double norm) { return norm != 0 && norm < 0.1 ? fixed(norm, 4) : fixed(norm, 2); }
+
+LogLine from_json(const Json& json) {
+  // A number that was not finite was written as null.
+  const auto number = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number() ? found->get<double>() : std::nan("");
+  };
+  LogLine line;
+  line.step = static_cast<std::uint64_t>(number("step"));
+  line.lr = number("lr");
+  line.train_loss = number("train_loss");
+  if (json.contains("val_loss")) line.val_loss = number("val_loss");
+  line.grad_norm = number("grad_norm");
+  line.tokens_per_second = number("tokens_per_second");
+  return line;
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+  if (value >= 1e6) return fixed(value / 1e6, 1) + "M";
+  if (value >= 1e3) return fixed(value / 1e3, 1) + "k";
+  return fixed(value, 0);
+}
+
+std::string to_text(const LogLine& line) {
+  std::string text = cat("step ", padded(line.step, 5), " | lr ", fixed(line.lr, 6), " | train_loss ",
+                         fixed(line.train_loss, 4));
+  if (line.val_loss) text += cat(" | val_loss ", fixed(*line.val_loss, 4));
+  return text + cat(" | grad_norm ", norm_text(line.grad_norm), " | ", short_number(line.tokens_per_second),
+                    " tok/s");
+}
+
+std::string to_json(const LogLine& line) {
+  Json json;
+  json["step"] = line.step;
+  json["lr"] = line.lr;
+  json["train_loss"] = line.train_loss;
+  if (line.val_loss) json["val_loss"] = *line.val_loss;
+  json["grad_norm"] = line.grad_norm;
+  json["tokens_per_second"] = std::round(line.tokens_per_second * 10) / 10;
+  return to_json_line(json);
+}
+
+std::string final_text(const Evaluation& evaluation) {
+  return cat("final | val_loss ", fixed(evaluation.loss, 4), " | perplexity ",
+             fixed(evaluation.perplexity(), 3), " | bits_per_byte ", fixed(evaluation.bits_per_byte(), 3));
+}
+
+MetricsFile::MetricsFile(Path path, std::uint64_t step) : path_(std::move(path)) {
+  std::string kept;
+  if (step > 0 && std::filesystem::exists(path_)) {
+    const std::string text = read_file(path_);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      if (end == std::string::npos) break;  // cut off by a crash
+      const std::string_view row(text.data() + at, end - at);
+      const LogLine line = from_json(parse_json(row, path_.string(), ErrorKind::world));
+      if (!(line.step <= step)) break;
+      lines_.push_back(line);
+      kept.append(row).push_back('\n');
+      at = end + 1;
+    }
+  }
+  write_file_atomic(path_, kept);
+}
+
+void MetricsFile::append(const LogLine& line) {
+  lines_.push_back(line);
+  const std::string row = to_json(line) + "\n";
+  std::FILE* file = std::fopen(path_.c_str(), "ab");
+  const bool good =
+      file != nullptr && std::fwrite(row.data(), 1, row.size(), file) == row.size() && std::fflush(file) == 0;
+  if ((file != nullptr && std::fclose(file) != 0) || !good)
+    throw world_error(cat(path_.string(), ": the log line of step ", line.step, " could not be written"));
+}
+
+}  // namespace llmtool

@@ -1,0 +1,179 @@
+// A run with its folder; see run.h.
+#include "train/run.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "checkpoint/model_dir.h"
+#include "checkpoint/tokenizer_file.h"
+#include "generate/generator.h"
+#include "train/loss_plot.h"
+#include "train/optimizer_options.h"
+
+namespace llmtool {
+
+namespace {
+
+constexpr const char* tokens_file = "tokens.safetensors";
+
+/// The model sections must agree, since shapes follow from them; dropout may change.
+void require_same_model(const ModelConfig& asked, const ModelConfig& kept, const Path& where) {
+  ModelConfig a = asked, b = kept;
+  a.dropout = b.dropout = 0;
+  a.preset = b.preset;
+  TrainConfig left, right;
+  left.model = a;
+  right.model = b;
+  if (resolved_json(left) != resolved_json(right))
+    throw request_error(cat("the configuration's model section differs from that of ", where.string()),
+                        "leave out --config and the model keys to go on with the model as it is");
+}
+
+Path checkpoint_to_resume(const TrainRequest& request, const RunDirectory& run) {
+  if (request.resume_from) return resolve_model_dir(*request.resume_from);
+  if (const std::optional<Path> found = run.latest_good()) return *found;
+  throw world_error(cat("--resume: ", run.root().string(), " holds no checkpoint to go on from"),
+                    "start anew with --overwrite, or name a checkpoint: --resume CKPT");
+}
+
+/// The tokens of the folder where they are those of this configuration's data, else the texts again.
+PreparedData resumed_data(const TrainRequest& request, const RunDirectory& run, const ModelFiles& files) {
+  const Path tokens = run.root() / tokens_file;
+  const DataConfig &asked = request.config.data, &kept = files.config.data;
+  const bool same = asked.paths == kept.paths && asked.val_paths == kept.val_paths &&
+                    asked.val_fraction == kept.val_fraction;
+  std::shared_ptr<Tokenizer> tokenizer = load_tokenizer(files.dir);
+  if (same && std::filesystem::exists(tokens))
+    return load_tokens(tokens, tokenizer, request.config.model.block_size);
+  return prepare_data(request.config, tokenizer);
+}
+
+/// An explicit request to start over: what an earlier run left is removed, and only what such a run writes.
+void remove_run(const Path& root) {
+  for (const char* name :
+       {"checkpoints", "config.json", "metrics.jsonl", "loss.svg", "latest", "best", tokens_file})
+    std::filesystem::remove_all(root / name);
+}
+
+class Run {
+ public:
+  Run(const TrainPlan& plan, Device& device, TrainObserver& observer)
+      : plan_(plan),
+        config_(plan.request.config),
+        observer_(observer),
+        run_(plan.request.out),
+        model_(config_.model, plan.data.tokenizer->vocab_size()),
+        device_(device) {}
+
+  void operator()() {
+    const TrainerState state = start();
+    MetricsFile metrics(run_.root() / "metrics.jsonl", state.step);
+    TrainerEvents events;
+    events.log = [&](const LogLine& line) {
+      metrics.append(line);
+      observer_.logged(line);
+    };
+    events.save = [&](const TrainerState& now, bool best) {
+      run_.save(model_, *plan_.data.tokenizer, config_, now, best);
+      write_file_atomic(run_.root() / "loss.svg", loss_svg(metrics.lines()));
+      observer_.saved(run_.checkpoint_path(now.step));
+    };
+    events.progress = [&](std::uint64_t step, double loss, double speed) {
+      observer_.progressed(step, loss, speed);
+    };
+    observer_.started(plan_, state.step);
+    if (!trainer_) trainer_.emplace(config_, model_, plan_.data, events);
+    const TrainEnd end = trainer_->run(state, plan_.request.stop_after);
+    const bool stopped = end == TrainEnd::stopped;
+    observer_.finished(end, trainer_->state(), stopped ? std::nullopt : trainer_->evaluate_all());
+    if (!stopped) observer_.sampled(sample());
+    observer_.counted(trainer_->counters());
+  }
+
+ private:
+  /// Memory, weights, and what the folder says of the run.
+  TrainerState start() {
+    require_memory(plan_.memory, device_.caps());
+    model_.materialise(device_, true, decay_rule(config_));
+    if (plan_.checkpoint) {
+      // The moments are read into the slabs, where they must be before they are asked for.
+      const OptimizerOptions options = optimizer_options(config_.train);
+      model_.slabs().make_moments(options.kind == OptimizerKind::adamw || options.beta1 > 0,
+                                  options.kind == OptimizerKind::adamw);
+      TrainerState state = load_checkpoint(*plan_.checkpoint, model_);
+      if (state.data_fingerprint != plan_.data.fingerprint)
+        warn("the training data differ from those of the checkpoint; the run goes on with the new ones");
+      state.data_fingerprint = plan_.data.fingerprint;
+      write_file_atomic(run_.root() / "config.json", resolved_json(config_));
+      return state;
+    }
+    if (plan_.request.overwrite) remove_run(run_.root());
+    if (plan_.init_dir)
+      load_weights(*plan_.init_dir, model_);
+    else
+      model_.initialise(config_.train.seed);
+    save_tokens(run_.root() / tokens_file, plan_.data);
+    write_file_atomic(run_.root() / "config.json", resolved_json(config_));
+    TrainerState state;
+    state.tokenizer_fingerprint = plan_.data.tokenizer->fingerprint();
+    state.data_fingerprint = plan_.data.fingerprint;
+    return state;
+  }
+
+  std::string sample() {
+    GenerateOptions options;
+    options.seed = config_.train.seed;
+    const std::string prompt = sample_prompt(config_, plan_.data);
+    model_.eval();
+    return prompt + generate(model_, *plan_.data.tokenizer, prompt, options).text;
+  }
+
+  const TrainPlan& plan_;
+  const TrainConfig& config_;
+  TrainObserver& observer_;
+  RunDirectory run_;
+  GPT model_;
+  Device& device_;
+  std::optional<Trainer> trainer_;
+};
+
+}  // namespace
+
+TrainPlan plan_training(TrainRequest request, bool dry_run) {
+  check(request.config);
+  const RunDirectory run(request.out);
+  std::optional<Path> checkpoint, init_dir;
+  std::optional<PreparedData> data;
+  if (request.resume) {
+    checkpoint = checkpoint_to_resume(request, run);
+    const ModelFiles files = open_model(*checkpoint);
+    require_same_model(request.config.model, files.config.model, *checkpoint);
+    data = resumed_data(request, run, files);
+  } else {
+    if (!dry_run && run.has_run() && !request.overwrite)
+      throw world_error(
+          cat(request.out.string(), " already holds a run"),
+          "go on with it by --resume, start over by --overwrite, or name another folder with --out");
+    if (request.init_from) {
+      ModelFiles files = open_model(*request.init_from);
+      init_dir = files.dir;
+      files.config.model.dropout = request.config.model.dropout;
+      request.config.model = files.config.model;
+      data = prepare_data(request.config, std::move(files.tokenizer));
+    } else {
+      data = prepare_data(request.config);
+    }
+  }
+  if (request.config.tokenizer.type != "file") request.config.tokenizer.type = data->tokenizer->type();
+  const MemoryPlan memory = plan_memory(request.config, data->tokenizer->vocab_size());
+  if (!dry_run) run.create();
+  return {std::move(request), std::move(*data), std::move(checkpoint), std::move(init_dir), memory};
+}
+
+void run_training(const TrainPlan& plan, Device& device, TrainObserver& observer) {
+  Run(plan, device, observer)();
+}
+
+}  // namespace llmtool
