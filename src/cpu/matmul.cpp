@@ -14,12 +14,13 @@ HWY_BEFORE_NAMESPACE();
 namespace llmtool::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t k_block = 320;            ///< A panel of B this deep lies in the level-1 cache.
+constexpr std::size_t k_block = 256;            ///< A panel of B this deep lies in the level-1 cache.
 constexpr std::size_t group_rows = 48;          ///< Rows of A that pass by a panel of B while it is there.
 constexpr std::size_t few_rows = 64;            ///< Up to here, a panel of B serves one task alone.
 constexpr std::size_t task_products = 1 << 21;  ///< Multiplications a task should have, about.
-constexpr std::size_t packed_floats =
-    1 << 20;  ///< Packed operands: 4 MiB each, a share of the last cache level.
+constexpr std::size_t group_columns = 512;      ///< Columns that a group of packed rows is used for.
+constexpr std::size_t packed_floats = 1 << 19;  ///< Packed B: 2 MiB, a share of the last cache level.
+constexpr std::size_t pack_floats = 1 << 14;    ///< What a task packs of it, about.
 
 constexpr std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -39,7 +40,7 @@ void product_of_columns(const Product& s, const MatmulJob& job, const RowBlocks&
   const bool in_place = !s.nt && (s.m <= 2 * mm_rows || s.ldb * s.k <= 4096);
   for (std::size_t depth = 0; depth < s.depths.count(); ++depth) {
     const std::size_t p = s.depths.begin(depth), k = s.depths.size(depth);
-    if (packs_a) pack_a(s.tn, job.a + p * (s.tn ? s.lda : 1), s.lda, k, blocks, 0, blocks.count(), packed_a);
+    if (packs_a) pack_a(s.tn, job.a + (s.tn ? p * s.lda : p), s.lda, k, blocks, 0, blocks.count(), packed_a);
     for (std::size_t j = columns.begin; j < columns.begin + columns.size; j += mm_panel) {
       Strip strip{depth, j, std::min(mm_panel, columns.begin + columns.size - j), nullptr, mm_panel};
       const float* const b = job.b + (s.nt ? j * s.ldb + p : p * s.ldb + j);
@@ -114,81 +115,57 @@ void matmul_by_columns(CpuContext& context, const MatmulParams& p, const Product
       });
 }
 
-/// Rows [row0, row0 + blocks) x columns of one matrix, with packed B shared by all tasks, and A too where it
-/// is transposed.
-void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& job, const RowBlocks& blocks,
-                      Columns columns) {
-  const EvenParts groups(blocks.count(), std::max<std::size_t>(1, group_rows / mm_rows));
-  const std::size_t padded = divide_up(columns.size, mm_lanes) * mm_lanes;
-  float* const packed_b = context.shared<float>(s.k * (padded + s.m) + mm_panel);
-  float* const packed_a = packed_b + s.k * padded;
-  const std::size_t depths = s.depths.count();
-
-  // Panel j of B lies at j*k, all of its depths one after the other.
+/// All rows x some columns of one matrix at one depth of k. B is packed first and shared by all tasks; each
+/// packs the rows of A it needs itself, which then lie in its own cache.
+void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& job, Columns columns,
+                      std::size_t depth) {
+  const std::size_t p = s.depths.begin(depth), k = s.depths.size(depth);
+  float* const packed_b = context.shared<float>((k + 1) * divide_up(columns.size, mm_lanes) * mm_lanes);
   const EvenParts pack_parts(
       columns.size,
-      std::max<std::size_t>(1, 16384 / (std::max<std::size_t>(s.depths.largest(), 1) * mm_panel)) * mm_panel,
-      mm_panel);
-  const std::size_t b_chunks = pack_parts.count() * depths, a_chunks = groups.count() * depths;
+      std::max<std::size_t>(1, pack_floats / (std::max<std::size_t>(k, 1) * mm_panel)) * mm_panel, mm_panel);
   context.pool().parallel_for(
-      static_cast<std::int64_t>(b_chunks + a_chunks), [&](std::int64_t chunk, int) HWY_ATTR {
-        std::size_t c = static_cast<std::size_t>(chunk);
-        const bool is_a = c >= b_chunks;
-        if (is_a) c -= b_chunks;
-        const std::size_t part = c / depths, depth = c % depths, p = s.depths.begin(depth),
-                          k = s.depths.size(depth);
-        if (is_a) {
-          pack_a(s.tn, job.a + p * (s.tn ? s.lda : 1), s.lda, k, blocks, groups.begin(part),
-                 groups.begin(part + 1), packed_a + p * s.m);
-          return;
-        }
-        for (std::size_t j = pack_parts.begin(part); j < pack_parts.begin(part + 1); j += mm_panel) {
-          const std::size_t size = std::min(mm_panel, columns.size - j),
-                            width = divide_up(size, mm_lanes) * mm_lanes;
-          const std::size_t column = columns.begin + j;
-          pack_b(s.nt, job.b + (s.nt ? column * s.ldb + p : p * s.ldb + column), s.ldb, k, size, width,
-                 packed_b + j * s.k + p * width);
+      static_cast<std::int64_t>(pack_parts.count()), [&](std::int64_t part, int) HWY_ATTR {
+        const std::size_t chunk = static_cast<std::size_t>(part);
+        for (std::size_t j = pack_parts.begin(chunk); j < pack_parts.begin(chunk + 1); j += mm_panel) {
+          const Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), nullptr, 0};
+          pack_b(s.nt, job.b + (s.nt ? strip.column * s.ldb + p : p * s.ldb + strip.column), s.ldb, k,
+                 strip.columns, strip.padded(), packed_b + j * k);
         }
       });
 
-  const std::size_t panel_cost = std::min(group_rows, s.m) * std::max<std::size_t>(s.k, 1) * mm_panel;
-  const EvenParts parts(columns.size, std::max<std::size_t>(1, task_products / panel_cost) * mm_panel,
-                        mm_panel);
+  const RowBlocks blocks(s.m, mm_rows);
+  const EvenParts groups(blocks.count(),
+                         std::max<std::size_t>(1, group_rows / (s.m < 8 * group_rows ? 2 : 1) / mm_rows));
+  // At least eight tasks, if that leaves each a few panels.
+  const std::size_t share = columns.size / divide_up(8, groups.count());
+  const EvenParts parts(columns.size, std::clamp(share, 4 * mm_panel, group_columns), mm_panel);
+  context.reserve<float>((groups.largest() * mm_rows) * (k + 1));
   context.pool().parallel_for(
-      static_cast<std::int64_t>(groups.count() * parts.count()), [&](std::int64_t chunk, int) HWY_ATTR {
+      static_cast<std::int64_t>(groups.count() * parts.count()),
+      [&](std::int64_t chunk, int worker) HWY_ATTR {
         const std::size_t group = static_cast<std::size_t>(chunk) / parts.count();
         const std::size_t part = static_cast<std::size_t>(chunk) % parts.count();
-        for (std::size_t depth = 0; depth < depths; ++depth) {
-          const std::size_t p = s.depths.begin(depth);
-          for (std::size_t j = parts.begin(part); j < parts.begin(part + 1); j += mm_panel) {
-            Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), nullptr, 0};
-            strip.ldb = strip.padded();
-            strip.b = packed_b + j * s.k + p * strip.ldb;
-            product_of_strip(s, job, blocks, groups.begin(group), groups.begin(group + 1), packed_a + p * s.m,
-                             strip);
-          }
+        const std::size_t first = groups.begin(group), last = groups.begin(group + 1),
+                          row = blocks.begin(first);
+        float* const packed_a = context.scratch<float>(worker);
+        pack_a(s.tn, job.a + (s.tn ? p * s.lda : p), s.lda, k, blocks, first, last, packed_a);
+        for (std::size_t j = parts.begin(part); j < parts.begin(part + 1); j += mm_panel) {
+          Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), packed_b + j * k, 0};
+          strip.ldb = strip.padded();
+          product_of_strip(s, job, blocks, first, last, packed_a, strip);
         }
       });
 }
 
 void matmul_by_tiles(CpuContext& context, const MatmulParams& p, const Product& s, const MatmulJob& whole) {
-  const std::size_t k = std::max<std::size_t>(s.k, 1);
-  const EvenParts bands(s.n, std::max(mm_panel, packed_floats / k / mm_panel * mm_panel), mm_panel);
-  // A is packed as a whole, too.
-  const EvenParts stacks(s.m, std::max(group_rows, packed_floats / k), mm_rows);
+  const std::size_t deepest = std::max<std::size_t>(s.depths.largest(), 1);
+  const EvenParts bands(s.n, std::max(mm_panel, packed_floats / deepest / mm_panel * mm_panel), mm_panel);
   for (std::size_t entry = 0; entry < std::size_t{p.batch0} * p.batch1; ++entry) {
     const MatmulJob job = job_of(p, whole, entry);
-    for (std::size_t stack = 0; stack < stacks.count(); ++stack) {
-      const std::size_t row = stacks.begin(stack);
-      Product part = s;
-      part.m = stacks.size(stack);
-      MatmulJob rows = job;
-      rows.a += s.tn ? row : row * s.lda;
-      rows.c += row * s.ldc;
-      if (rows.pre != nullptr) rows.pre += row * s.ldc;
-      const RowBlocks blocks(part.m, mm_rows);
-      for (std::size_t band = 0; band < bands.count(); ++band) {
-        product_by_tiles(context, part, rows, blocks, {bands.begin(band), bands.size(band)});
+    for (std::size_t band = 0; band < bands.count(); ++band) {
+      for (std::size_t depth = 0; depth < s.depths.count(); ++depth) {
+        product_by_tiles(context, s, job, {bands.begin(band), bands.size(band)}, depth);
       }
     }
   }

@@ -16,10 +16,13 @@
 // Clang unrolls these loops of constant length by itself; g++ needs to be told, or the accumulators go to
 // memory.
 #undef LLMTOOL_UNROLL
+#undef LLMTOOL_UNROLL_4
 #ifdef __clang__
 #define LLMTOOL_UNROLL _Pragma("unroll")
+#define LLMTOOL_UNROLL_4 _Pragma("unroll 4")
 #else
 #define LLMTOOL_UNROLL _Pragma("GCC unroll 16")
+#define LLMTOOL_UNROLL_4 _Pragma("GCC unroll 4")
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -95,6 +98,7 @@ void micro(const MicroArgs& g) {
   const float* HWY_RESTRICT a = g.a;
   const float* HWY_RESTRICT b = g.b;
   const std::size_t a_row = g.a_row, a_depth = g.a_depth, ldb = g.ldb;
+  LLMTOOL_UNROLL_4
   for (std::size_t p = 0; p < g.k; ++p) {
     VF bv[NV];
     LLMTOOL_UNROLL

@@ -135,10 +135,11 @@ inline void transpose_block(const float* a, std::size_t lda, std::size_t rows, s
 /// i]. `a` points to the first row at the first p.
 inline void pack_a(bool transposed, const float* a, std::size_t lda, std::size_t k, const RowBlocks& blocks,
                    std::size_t first, std::size_t last, float* out) {
+  const std::size_t row0 = blocks.begin(first);
   if (!transposed) {
     for (std::size_t i = first; i < last; ++i) {
       const std::size_t row = blocks.begin(i);
-      transpose_block(a + row * lda, lda, blocks.begin(i + 1) - row, k, out + row * k);
+      transpose_block(a + row * lda, lda, blocks.begin(i + 1) - row, k, out + (row - row0) * k);
     }
     return;
   }
@@ -148,7 +149,7 @@ inline void pack_a(bool transposed, const float* a, std::size_t lda, std::size_t
     const std::size_t count = std::min(step, k - p);
     for (std::size_t i = first; i < last; ++i) {
       const std::size_t row = blocks.begin(i), rows = blocks.size(i);
-      copy_rows(rows, a + p * lda + row, lda, count, out + row * k + p * rows);
+      copy_rows(rows, a + p * lda + row, lda, count, out + (row - row0) * k + p * rows);
     }
   }
 }

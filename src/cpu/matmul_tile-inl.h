@@ -103,7 +103,7 @@ inline void narrow_tile(const Product& s, const MatmulJob& job, const Strip& str
   copy_tile(rows, strip.columns, tile, width, c, s.ldc);
 }
 
-/// Blocks [first, last_block) of the rows. packed_a: as pack_a() leaves it, or null: A is read in place.
+/// Blocks [first, last_block) of the rows. packed_a: what pack_a() made of them, or null: A is read in place.
 inline void product_of_strip(const Product& s, const MatmulJob& job, const RowBlocks& blocks,
                              std::size_t first, std::size_t last_block, const float* packed_a,
                              const Strip& strip) {
@@ -119,7 +119,8 @@ inline void product_of_strip(const Product& s, const MatmulJob& job, const RowBl
       micro_loop = choose_micro(static_cast<int>(rows), vectors);
     }
     float* const c = job.c + row * s.ldc + strip.column;
-    const float* const a = packed_a != nullptr ? packed_a + row * k : job.a + row * s.lda + p;
+    const float* const a =
+        packed_a != nullptr ? packed_a + (row - blocks.begin(first)) * k : job.a + row * s.lda + p;
     const std::size_t a_row = packed_a != nullptr ? 1 : s.lda, a_depth = packed_a != nullptr ? rows : 1;
     const MicroArgs args{k, a, a_row, a_depth, strip.b, strip.ldb, c, s.ldc, s.accumulate || strip.depth > 0};
     if (strip.columns != strip.padded()) {
