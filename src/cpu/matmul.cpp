@@ -146,8 +146,7 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
       [&](std::int64_t chunk, int worker) HWY_ATTR {
         const std::size_t group = static_cast<std::size_t>(chunk) / parts.count();
         const std::size_t part = static_cast<std::size_t>(chunk) % parts.count();
-        const std::size_t first = groups.begin(group), last = groups.begin(group + 1),
-                          row = blocks.begin(first);
+        const std::size_t first = groups.begin(group), last = groups.begin(group + 1);
         float* const packed_a = context.scratch<float>(worker);
         pack_a(s.tn, job.a + (s.tn ? p * s.lda : p), s.lda, k, blocks, first, last, packed_a);
         for (std::size_t j = parts.begin(part); j < parts.begin(part + 1); j += mm_panel) {
