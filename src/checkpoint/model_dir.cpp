@@ -1,6 +1,7 @@
 // Finding, opening and loading a model directory.
 #include "checkpoint/model_dir.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -22,11 +23,10 @@ bool is_model_dir(const Path& dir) {
   return fs::exists(dir / "model.safetensors", ignored);
 }
 
-/// "1.2 GiB", rounded up so that a need never looks smaller than it is.
-std::string gib(std::uint64_t bytes) {
-  constexpr std::uint64_t tenth = (std::uint64_t{1} << 30) / 10;
-  const std::uint64_t tenths = bytes / tenth + (bytes % tenth != 0);
-  return cat(tenths / 10, ".", tenths % 10, " GiB");
+/// "1.2 GiB"; below one, "340.0 MiB".
+std::string size_text(std::uint64_t bytes) {
+  const double mib = static_cast<double>(bytes) / (1 << 20);
+  return mib < 1024 ? fixed(mib, 1) + " MiB" : fixed(mib / 1024, 1) + " GiB";
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ void require_memory(GPT& model, const Device& device, bool trainable) {
   const std::uint64_t all = device.caps().memory_bytes;
   const std::uint64_t used = std::min(all, device.stats().block_bytes);
   if (need <= all - used) return;
-  throw world_error(cat("a model of ", parameters, " parameters needs ", gib(need), " of memory",
+  throw world_error(cat("a model of ", parameters, " parameters needs ", size_text(need), " of memory",
                         trainable ? " for weights, gradients and moments" : " for weights and cache", "; ",
-                        device.name(), " has ", gib(all - used)),
+                        device.name(), " has ", size_text(all - used)),
                     "lower model.n_layer, model.n_embd, model.block_size or tokenizer.vocab_size");
 }
 
