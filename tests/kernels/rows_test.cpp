@@ -152,16 +152,12 @@ namespace {
 /// Every element alone, at any place in a vector or its tail, gives the same bits.
 template <KernelId id>
 void check_function(Device& one, Device& three, float low, float high) {
-  const auto x = uniform(200, 1, low, high);
+  const auto x = uniform(65 * 5, 1, low, high);
   for (const std::uint32_t cols : {1u, 5u}) {
     const std::string what = cat(kernel_info(id).name, " ", cols, " a row");
     check_rows(one, three, what, 1, cols, [&](std::uint32_t first, std::uint32_t rows) {
       UnaryParams p{};
       p.n = rows * cols;
-      if (x.size() < (first + rows) * cols) {
-        // The widest batch of the wider row.
-        return make_case<id>("", {floats(uniform(p.n, first)), output(p.n)}, p);
-      }
       return make_case<id>("", {floats(part(x, first * cols, p.n)), output(p.n)}, p);
     });
   }
