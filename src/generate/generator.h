@@ -1,9 +1,9 @@
-// Generation of one text at a time: the context rule, the cache, stop texts and streaming. Used by `generate`, by `train`
-// for its samples and by the demo. Not here: flags and printing.
+// Generation of one text at a time: the context rule, the cache, stop texts and streaming. Used by
+// `generate`, by `train` for its samples and by the demo. Not here: flags and printing.
 //
-// The context is at most block_size tokens, positions from 0. A longer prompt keeps its last block_size tokens. When the
-// context is full, its oldest max(1, block_size / 4) tokens are dropped and the rest is evaluated anew. The same with and
-// without the cache.
+// The context is at most block_size tokens, positions from 0. A longer prompt keeps its last block_size
+// tokens. When the context is full, its oldest max(1, block_size / 4) tokens are dropped and the rest is
+// evaluated anew. The same with and without the cache.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,13 +34,13 @@ struct Generated {
   bool prompt_cut = false;
 };
 
-/// Called with each piece of text as it is complete (never a broken UTF-8 sequence; text that might be the beginning of a
-/// stop text is held back). Throws to stop.
+/// Called with each piece of text as it is complete (never a broken UTF-8 sequence; text that might be the
+/// beginning of a stop text is held back). Throws to stop.
 using StreamFunction = std::function<void(std::string_view)>;
 
-/// `prompt` empty: starts from the end-of-text token, or a newline where there is none (request_error if neither is in the
-/// vocabulary).
-Generated generate(GPT& model, const Tokenizer& tokenizer, std::string_view prompt, const GenerateOptions& options,
-                   const StreamFunction& stream = {});
+/// `prompt` empty: starts from the end-of-text token, or a newline where there is none (request_error if
+/// neither is in the vocabulary).
+Generated generate(GPT& model, const Tokenizer& tokenizer, std::string_view prompt,
+                   const GenerateOptions& options, const StreamFunction& stream = {});
 
 }  // namespace llmtool

@@ -1,5 +1,5 @@
-// From logits to the next token: penalty, temperature, top-k, top-p, min-p, in this order, then one draw. On the host, in
-// double, so that it is the same everywhere. Not here: the model.
+// From logits to the next token: penalty, temperature, top-k, top-p, min-p, in this order, then one draw. On
+// the host, in double, so that it is the same everywhere. Not here: the model.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,10 +16,12 @@ struct SamplingOptions {
   double repetition_penalty = 1.0;
 };
 
-/// request_error naming the flag for a value out of range (temperature below 0 or not finite, top_p outside [0,1], ...).
+/// request_error naming the flag for a value out of range (temperature below 0 or not finite, top_p outside
+/// [0,1], ...).
 void check(const SamplingOptions& options);
 
-/// (id, probability) of the tokens that survive the filters, most probable first (ties by id); probabilities sum to 1.
+/// (id, probability) of the tokens that survive the filters, most probable first (ties by id); probabilities
+/// sum to 1.
 std::vector<std::pair<std::int32_t, double>> filtered_distribution(std::span<const float> logits,
                                                                    const SamplingOptions& options,
                                                                    std::span<const std::int32_t> context);
