@@ -38,8 +38,10 @@ struct Generated {
 /// beginning of a stop text is held back). Throws to stop.
 using StreamFunction = std::function<void(std::string_view)>;
 
-/// `prompt` empty: starts from the end-of-text token, or a newline where there is none (request_error if
-/// neither is in the vocabulary).
+/// Bytes that are not UTF-8 are shown as U+FFFD, in the stream and in Generated::text; Generated::tokens are
+/// exact and do not hold the end-of-text token. Throws Interrupted at a token after Ctrl-C. `prompt` empty:
+/// starts from the end-of-text token, or a newline where there is none (request_error if neither is in the
+/// vocabulary).
 Generated generate(GPT& model, const Tokenizer& tokenizer, std::string_view prompt,
                    const GenerateOptions& options, const StreamFunction& stream = {});
 
