@@ -137,8 +137,8 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
   const RowBlocks blocks(s.m, mm_rows);
   const EvenParts groups(blocks.count(),
                          std::max<std::size_t>(1, group_rows / (s.m < 8 * group_rows ? 2 : 1) / mm_rows));
-  // At least eight tasks, if that leaves each a few panels.
-  const std::size_t share = columns.size / divide_up(8, groups.count());
+  // At least sixteen tasks, if that leaves each a few panels.
+  const std::size_t share = columns.size / divide_up(16, groups.count());
   const EvenParts parts(columns.size, std::clamp(share, 4 * mm_panel, group_columns), mm_panel);
   context.reserve<float>((groups.largest() * mm_rows) * (k + 1));
   context.pool().parallel_for(
