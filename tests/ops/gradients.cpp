@@ -57,7 +57,7 @@ TEST_CASE("gradients agree with central differences") {
   }
 }
 
-TEST_CASE("values and gradients on the CPU are the reference device's") {
+TEST_CASE("values and gradients on the CPU are the reference device's", "[threads]") {
   for (const Case& c : gradient_cases()) {
     INFO(c.name);
     ReferenceDevice<double> reference(13);
