@@ -91,7 +91,7 @@ HWY_INLINE VF log(VF x) {
   y = hn::MulAdd(n, set(0.693359375f), y);
   y = hn::IfThenElse(hn::Eq(x, zero()), set(minus_infinity), y);
   y = hn::IfThenElse(hn::Lt(x, zero()), set(std::numeric_limits<float>::quiet_NaN()), y);
-  const auto same = hn::Or(hn::Eq(x, set(-minus_infinity)), hn::Ne(x, x));
+  const auto same = hn::Or(hn::Eq(x, set(-minus_infinity)), hn::IsNaN(x));
   return hn::IfThenElse(same, x, y);
 }
 
