@@ -43,7 +43,22 @@ void column_sums(CpuContext& context, std::int64_t rows, std::int64_t cols, floa
     const std::int64_t rb = chunk / col_blocks, cb = chunk % col_blocks;
     const std::int64_t r0 = rb * row_block, r1 = std::min(rows, r0 + row_block);
     const std::int64_t c1 = std::min(cols, (cb + 1) * col_block);
-    for (std::int64_t c = cb * col_block; c < c1; c += lanes) {
+    std::int64_t c = cb * col_block;
+    constexpr std::int64_t wide = 4;  // vectors side by side, so that a row is read in longer pieces
+    for (; c + wide * lanes <= c1; c += wide * lanes) {
+      VF sums[wide][Outputs];
+      for (auto& some : sums) {
+        for (VF& sum : some) sum = zero();
+      }
+      for (std::int64_t r = r0; r < r1; ++r) {
+        for (std::int64_t v = 0; v < wide; ++v) term(r, c + v * lanes, lanes, sums[v]);
+      }
+      for (std::int64_t v = 0; v < wide; ++v) {
+        for (int o = 0; o < Outputs; ++o)
+          store(sums[v][o], partial + (rb * Outputs + o) * cols + c + v * lanes);
+      }
+    }
+    for (; c < c1; c += lanes) {
       const std::int64_t count = std::min(lanes, c1 - c);
       VF sums[Outputs];
       for (int o = 0; o < Outputs; ++o) sums[o] = zero();
