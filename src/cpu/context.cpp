@@ -1,3 +1,4 @@
+// Scratch memory of the workers, grown and kept; see context.h.
 #include "cpu/context.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// The CPU as a device: each launch runs at once; see cpu_device.h.
 #include "cpu/cpu_device.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The table of one SIMD level, filled family by family; see kernel_table.h.
 #include "cpu/kernel_table.h"
 
 namespace llmtool::cpu {

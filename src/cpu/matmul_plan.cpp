@@ -1,3 +1,4 @@
+// How a matrix product is cut into parts; see matmul_plan.h.
 #include "cpu/matmul_plan.h"
 
 namespace llmtool::cpu {

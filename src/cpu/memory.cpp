@@ -1,3 +1,4 @@
+// What memory the machine and its control groups leave; see memory.h.
 #include "cpu/memory.h"
 
 #include <sys/mman.h>

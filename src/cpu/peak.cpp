@@ -1,3 +1,4 @@
+// The multiply-adds per second that the machine can do; see peak.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/peak.cpp"
 #include "cpu/simd_target.h"

@@ -1,3 +1,4 @@
+// Which instruction sets are there and which one is used; see simd_level.h.
 #include "cpu/simd_level.h"
 
 #include <array>
@@ -28,13 +29,18 @@ bool x86_supports(SimdLevel level) noexcept {
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_f16c();
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#ifdef LLMTOOL_FEW_SIMD_LEVELS
+  constexpr bool compiled_in = false;
+#else
+  constexpr bool compiled_in = true;
+#endif
   switch (level) {
     case SimdLevel::sse4:
-      return sse4;
+      return sse4 && compiled_in;
     case SimdLevel::avx2:
       return avx2;
     case SimdLevel::avx512:
-      return avx512;
+      return avx512 && compiled_in;
     default:
       return false;
   }

@@ -1,7 +1,7 @@
-// The narrow waist between the mathematics above and the hardware below. launch, copy, fill, stage and fetch only
-// record; their order is their meaning; submit() sends what was recorded and wait() blocks. A device may run a record at
-// once (the CPU does) or late (a GPU, the reference device): code above cannot tell, and must not try.
-// Not here: one function per operation; tensors; where memory is cut up (pool.h).
+// The narrow waist between the mathematics above and the hardware below. launch, copy, fill, stage and fetch
+// only record; their order is their meaning; submit() sends what was recorded and wait() blocks. A device may
+// run a record at once (the CPU does) or late (a GPU, the reference device): code above cannot tell, and must
+// not try. Not here: one function per operation; tensors; where memory is cut up (pool.h).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct DeviceCaps {
 /// Counters, kept by the base class so that every device counts alike.
 struct DeviceStats {
   std::uint64_t submits = 0;
-  std::uint64_t waits = 0;           ///< wait() calls with a ticket not yet waited for.
+  std::uint64_t waits = 0;  ///< wait() calls with a ticket not yet waited for.
   Ticket last_waited = 0;
   std::uint64_t launches = 0;
   std::uint64_t copies = 0;
@@ -44,9 +44,9 @@ struct DeviceStats {
   std::uint64_t bytes_staged = 0;
   std::uint64_t bytes_fetched = 0;
   std::uint64_t fetches = 0;
-  std::uint64_t blocks = 0;          ///< Device blocks made so far.
-  std::uint64_t block_bytes = 0;     ///< Bytes of the blocks that are live.
-  std::uint64_t barriers = 0;        ///< Devices that place them.
+  std::uint64_t blocks = 0;       ///< Device blocks made so far.
+  std::uint64_t block_bytes = 0;  ///< Bytes of the blocks that are live.
+  std::uint64_t barriers = 0;     ///< Devices that place them.
   std::array<std::uint64_t, kernel_count> launches_of{};
 };
 
@@ -102,7 +102,8 @@ class Device {
   /// Records host = src.
   FetchedPtr fetch(const View& src);
   Ticket submit();
-  /// Blocks until that submission is done and its fetches are readable. Throws what the device met (lost, out of memory).
+  /// Blocks until that submission is done and its fetches are readable. Throws what the device met (lost, out
+  /// of memory).
   void wait(Ticket ticket);
   /// submit() and wait() for it.
   void synchronise() { wait(submit()); }
@@ -137,7 +138,8 @@ class Device {
   std::uint64_t next_block_ = 1;
 };
 
-/// launch<KernelId::add>(device, {a, b, y}, params): number of arguments and parameter struct checked when compiled.
+/// launch<KernelId::add>(device, {a, b, y}, params): number of arguments and parameter struct checked when
+/// compiled.
 template <KernelId id>
 void launch(Device& device, const View (&views)[static_cast<std::size_t>(KernelParams<id>::arity)],
             const typename KernelParams<id>::type& params) {

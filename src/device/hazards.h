@@ -1,5 +1,5 @@
-// Which recorded commands must wait for which: read after write, write after read, write after write, by byte ranges of
-// blocks. A pure function of what was recorded, so that it is tested without any GPU.
+// Which recorded commands must wait for which: read after write, write after read, write after write, by byte
+// ranges of blocks. A pure function of what was recorded, so that it is tested without any GPU.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -21,8 +21,8 @@ struct Touch {
 std::vector<Touch> touches_of(KernelId id, std::span<const View> views);
 bool conflict(std::span<const Touch> earlier, std::span<const Touch> later) noexcept;
 
-/// What has been recorded since the last barrier. A command that conflicts with it needs a barrier first, which clears
-/// the list. State survives submit(): one queue.
+/// What has been recorded since the last barrier. A command that conflicts with it needs a barrier first,
+/// which clears the list. State survives submit(): one queue.
 class HazardTracker {
  public:
   /// True: a barrier belongs before this command (and was noted as placed).

@@ -1,4 +1,5 @@
-// The names of all kernels as types, made from kernels.def: ids, parameter structs, accesses. Not here: any kernel.
+// The names of all kernels as types, made from kernels.def: ids, parameter structs, accesses. Not here: any
+// kernel.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -26,9 +27,7 @@ struct KernelInfo {
   std::uint32_t params_bytes;
 
   int arity() const noexcept { return static_cast<int>(accesses.size()); }
-  bool optional(int argument) const noexcept {
-    return accesses[static_cast<std::size_t>(argument)] >= 'a';
-  }
+  bool optional(int argument) const noexcept { return accesses[static_cast<std::size_t>(argument)] >= 'a'; }
   Access access(int argument) const noexcept;
 };
 
@@ -37,10 +36,10 @@ const KernelInfo& kernel_info(KernelId id) noexcept;
 /// KernelParams<KernelId::add>::type is BroadcastParams, and so on.
 template <KernelId id>
 struct KernelParams;
-#define KERNEL(name, params, accesses, grid, dtypes) \
-  template <>                                        \
-  struct KernelParams<KernelId::name> {              \
-    using type = params;                             \
+#define KERNEL(name, params, accesses, grid, dtypes)   \
+  template <>                                          \
+  struct KernelParams<KernelId::name> {                \
+    using type = params;                               \
     static constexpr int arity = sizeof(accesses) - 1; \
   };
 #include "device/kernels.def"

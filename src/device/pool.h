@@ -1,6 +1,6 @@
-// Device memory cut into tensors. Size classes at most 12.5 % apart, lowest free address first, so that the same requests
-// give the same addresses; freed memory is reused at once (safe: one queue, and hazards are tracked by address).
-// Not here: the blocks themselves (Device::alloc).
+// Device memory cut into tensors. Size classes at most 12.5 % apart, lowest free address first, so that the
+// same requests give the same addresses; freed memory is reused at once (safe: one queue, and hazards are
+// tracked by address). Not here: the blocks themselves (Device::alloc).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,8 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  /// At least `bytes` (0 counts as 1), aligned to the device's alignment. world_error naming the need when there is none.
+  /// At least `bytes` (0 counts as 1), aligned to the device's alignment. world_error naming the need when
+  /// there is none.
   Allocation take(std::uint64_t bytes);
   void give(const Allocation& allocation) noexcept;
 

@@ -12,7 +12,7 @@ constexpr const char* name_of(DType dtype) noexcept { return dtype == DType::f32
 
 /// One allocation made from the driver (or the operating system). Owned by the device that made it.
 struct Block {
-  std::uint64_t id = 0;     ///< Counts up from 1 per device.
+  std::uint64_t id = 0;  ///< Counts up from 1 per device.
   std::uint64_t bytes = 0;
   std::byte* host = nullptr;  ///< Where the host sees it (CPU and reference devices), else null.
 };

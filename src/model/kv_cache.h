@@ -1,5 +1,5 @@
 // Keys and values of the tokens evaluated so far, per block, for generation of one sequence. Keys are kept
-// after the rotary turn. Not here: what is dropped when the context is full (generate/context.h).
+// after the rotary turn. Not here: what is dropped when the context is full (generate/generator.h).
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -105,7 +105,8 @@ class BoundMatmul {
       if (!given[i]) continue;
       blocks_[i].host = reinterpret_cast<std::byte*>(operands[i]->data());
       blocks_[i].bytes = operands[i]->size() * sizeof(float);
-      views_[i] = {&blocks_[i], t.offset * sizeof(float), blocks_[i].bytes - t.offset * sizeof(float), DType::f32};
+      views_[i] = {&blocks_[i], t.offset * sizeof(float), blocks_[i].bytes - t.offset * sizeof(float),
+                   DType::f32};
     }
   }
   BoundMatmul(const BoundMatmul&) = delete;
