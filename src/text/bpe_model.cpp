@@ -9,14 +9,7 @@
 
 namespace llmtool {
 
-void check_pretokenizer(std::string_view name) {
-  if (name == "none") return;
-  throw request_error(
-      cat("[bpe] pretokenizer '", printable(name), "' is not available: this build supports none"));
-}
-
 std::vector<std::string> bpe_token_bytes(const BpeModel& model) {
-  check_pretokenizer(model.pretokenizer);
   const std::size_t total = 256 + model.merges.size() + model.specials.size();
   if (std::cmp_greater(total, max_vocab_size)) {
     throw world_error(cat("[bpe] a vocabulary of ", total, " tokens is too large: at most ", max_vocab_size));
@@ -25,10 +18,13 @@ std::vector<std::string> bpe_token_bytes(const BpeModel& model) {
   std::vector<std::string> tokens;
   tokens.reserve(total);
   std::unordered_set<std::string> seen;
-  for (int byte = 0; byte < 256; ++byte) {
-    tokens.emplace_back(1, static_cast<char>(static_cast<unsigned char>(byte)));
+  for (int id = 0; id < 256; ++id) {
+    if (!model.byte_order.empty() && model.byte_order.size() != 256) break;
+    const auto i = static_cast<unsigned char>(id);
+    tokens.emplace_back(1, model.byte_order.empty() ? static_cast<char>(i) : model.byte_order[i]);
     seen.insert(tokens.back());
   }
+  if (seen.size() != 256) throw world_error("[bpe] the order of bytes does not have each of the 256 once");
   std::size_t bytes = 256;
   for (std::size_t i = 0; i < model.merges.size(); ++i) {
     const auto [left, right] = model.merges[i];

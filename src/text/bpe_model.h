@@ -18,18 +18,18 @@ inline constexpr std::size_t max_vocab_bytes = std::size_t{1} << 26;
 
 /// Ids 0 to 255 are the bytes; id 256 + i is merges[i], of two earlier tokens; the specials follow.
 struct BpeModel {
+  /// The bytes of the ids 0 to 255, each byte once; empty: id and byte are equal. The vocabularies of GPT-2
+  /// and GPT-4 have an order of their own.
+  std::string byte_order;
   std::vector<std::pair<std::int32_t, std::int32_t>> merges;
   std::vector<std::string> specials;  ///< Never produced from text; their text is what they decode to.
-  std::string pretokenizer = "none";
-  std::int64_t min_frequency = 1;  ///< What training asked for; encoding does not depend on it.
+  std::string pretokenizer = "none";  ///< How text is split before merging (pretokenizer.h).
+  std::int64_t min_frequency = 1;     ///< What training asked for; encoding does not depend on it.
 };
 
 /// The bytes of every token of a model, by id. Checks the model as hostile: world_error naming the merge or
 /// special that refers to a token not yet made, repeats a pair, makes bytes that are a token already, is
-/// empty, or exceeds a limit. request_error for a pretokenizer this build does not have.
+/// empty, or exceeds a limit, and for a byte order that is none.
 std::vector<std::string> bpe_token_bytes(const BpeModel& model);
-
-/// request_error unless `name` is a way of splitting that this build has ("none").
-void check_pretokenizer(std::string_view name);
 
 }  // namespace llmtool

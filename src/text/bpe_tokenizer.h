@@ -6,23 +6,28 @@
 
 #include "text/bpe_model.h"
 #include "text/pair_map.h"
+#include "text/pretokenizer.h"
+#include "text/token_chain.h"
 #include "text/tokenizer.h"
 
 namespace llmtool {
 
 class BpeTokenizer final : public Tokenizer {
  public:
-  /// Checks the model as hostile (errors of bpe_token_bytes()).
+  /// Checks the model as hostile (errors of bpe_token_bytes() and split_by_name()).
   explicit BpeTokenizer(BpeModel model);
 
   const BpeModel& model() const noexcept { return model_; }
 
   std::string_view type() const noexcept override { return "bpe"; }
   std::int64_t vocab_size() const noexcept override { return static_cast<std::int64_t>(tokens_.size()); }
-  /// Of all adjacent pairs that are a merge, the one learned first, leftmost first, is merged, until none is
-  /// left: what training did to its text. O(n log n) for n bytes, whatever the text. The text of a special
-  /// token is encoded like any other text.
+  /// In each piece that the pretokenizer cuts: of all adjacent pairs that are a merge, the one learned first,
+  /// leftmost first, is merged, until none is left: what training did to its text. O(n log n) for the n bytes
+  /// of the longest piece, whatever the text. The text of a special token is encoded like any other text.
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  /// The same, but where the text of a special token stands, that token; leftmost first, of several at one
+  /// place the longest. Only for text whose author may give control tokens.
+  std::vector<std::int32_t> encode_with_specials(std::string_view text) const;
   std::optional<std::int32_t> eot_id() const noexcept override { return special_id(end_of_text); }
   std::uint64_t fingerprint() const override;
 
@@ -33,10 +38,18 @@ class BpeTokenizer final : public Tokenizer {
   void append_token(std::int32_t id, std::string& out) const override;
 
  private:
+  void append_ids(std::string_view text, std::vector<std::int32_t>& out) const;
+  void merge_short(std::string_view piece, std::vector<std::int32_t>& out) const;
+  void merge_long(std::string_view piece, std::vector<std::int32_t>& out) const;
+
   BpeModel model_;
+  Split split_;
   std::vector<std::string> tokens_;     ///< Bytes by id.
   std::vector<std::uint32_t> lengths_;  ///< Their sizes, side by side for the encoder.
-  PairMap merged_;                      ///< (left, right) -> id of the merged token.
+  ByteIds byte_ids_{};
+  std::vector<std::int32_t>
+      byte_pairs_;  ///< [left << 8 | right] for two bytes' ids: what they merge to, or -1.
+  PairMap merged_;  ///< (left, right) -> id of the merged token.
 };
 
 }  // namespace llmtool

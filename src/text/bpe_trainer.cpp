@@ -1,16 +1,16 @@
-// train_bpe(): a chain of tokens, for each pair its count and the places it was seen at, and a heap over the
-// counts.
+// train_bpe(): the distinct pieces of the text in one chain of tokens, for each pair its count, weighted by
+// how often the piece occurs, and the places it was seen at, and a heap over the counts.
 #include "text/bpe_trainer.h"
 
 #include <algorithm>
 #include <queue>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "text/pair_map.h"
+#include "text/piece_counts.h"
 #include "text/token_chain.h"
 #include "text/tokenizer.h"
 
@@ -20,7 +20,6 @@ namespace {
 using Position = TokenChain::Position;
 
 void check(std::string_view text, const BpeTrainOptions& options) {
-  check_pretokenizer(options.pretokenizer);
   const auto least = static_cast<std::int64_t>(256 + options.specials.size());
   if (options.vocab_size < least) {
     throw request_error(cat("[bpe] vocab_size ", options.vocab_size, " is too small: the 256 bytes",
@@ -38,13 +37,22 @@ void check(std::string_view text, const BpeTrainOptions& options) {
 
 class Trainer {
  public:
-  explicit Trainer(std::string_view text) : chain_(text), lengths_(256, 1) {
+  /// Pieces of equal count next to each other.
+  explicit Trainer(std::span<const CountedPiece> pieces)
+      : chain_(texts_of(pieces), plain_byte_ids()), lengths_(256, 1) {
     for (int byte = 0; byte < 256; ++byte) {
       tokens_.emplace_back(1, static_cast<char>(static_cast<unsigned char>(byte)));
       names_.insert(tokens_.back());
     }
-    for (Position p = 0; p + 1 < chain_.size(); ++p) add(p, p + 1);
-    for (const auto& [key, pair] : pairs_) heap_.push({pair.count, key});
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const auto begin = static_cast<Position>(i == 0 ? 0 : end + 1);
+      end = begin + pieces[i].text.size();
+      for (Position p = begin; p + 1 < end; ++p) add(p, p + 1, pieces[i].count);
+      if (i + 1 == pieces.size() || pieces[i + 1].count != pieces[i].count)
+        weights_.push_back({end, pieces[i].count});
+    }
+    for (const std::uint64_t key : fresh_) heap_.push({pair_of(key)->count, key});
   }
 
   /// The best pair that may be merged, taken out of the heap; false if none occurs `min_count` times.
@@ -52,9 +60,9 @@ class Trainer {
     while (!heap_.empty()) {
       const Candidate best = heap_.top();
       heap_.pop();
-      const auto found = pairs_.find(best.key);
-      if (found == pairs_.end()) continue;
-      const std::int64_t count = found->second.count;
+      const Pair* found = pair_of(best.key);
+      if (found == nullptr) continue;
+      const std::int64_t count = found->count;
       // Counts only fall after a pair is pushed, so an entry that is still right is the maximum of all.
       if (count != best.count) {
         if (count >= min_count) heap_.push({count, best.key});
@@ -62,7 +70,7 @@ class Trainer {
       }
       if (count < min_count) return false;
       if (!may_merge(best.key)) {
-        pairs_.erase(found);
+        forget(best.key);
         banned_.insert(best.key);
         continue;
       }
@@ -81,7 +89,7 @@ class Trainer {
     bytes_ += tokens_.back().size();
     lengths_.push_back(static_cast<std::uint32_t>(tokens_.back().size()));
 
-    std::vector<Position> places = std::move(pairs_.at(key).places);
+    std::vector<Position> places = std::move(pair_of(key)->places);
     std::sort(places.begin(), places.end());
     fresh_.clear();
     for (const Position p : places) {
@@ -91,17 +99,18 @@ class Trainer {
       const Position q = chain_.next(p, lengths_);
       if (q == TokenChain::none || chain_.at(q) != right) continue;
       const Position before = chain_.previous(p, lengths_), after = chain_.next(q, lengths_);
-      if (before != TokenChain::none) remove(before, p);
-      if (after != TokenChain::none) remove(q, after);
+      const std::int64_t weight = weight_at(p);
+      if (before != TokenChain::none) remove(before, p, weight);
+      if (after != TokenChain::none) remove(q, after, weight);
       chain_.merge(p, q, id, lengths_);
-      if (before != TokenChain::none) add(before, p);
-      if (after != TokenChain::none) add(p, after);
+      if (before != TokenChain::none) add(before, p, weight);
+      if (after != TokenChain::none) add(p, after, weight);
     }
-    pairs_.erase(key);
+    forget(key);
     // Only pairs with the new token can have grown, and each of them is new.
     for (const std::uint64_t k : fresh_) {
-      const auto found = pairs_.find(k);
-      if (found != pairs_.end()) heap_.push({found->second.count, k});
+      const Pair* found = pair_of(k);
+      if (found != nullptr) heap_.push({found->count, k});
     }
   }
 
@@ -120,6 +129,50 @@ class Trainer {
     }
   };
 
+  /// Up to which position (exclusive) pieces have this count.
+  struct Weight {
+    std::size_t end;
+    std::int64_t count;
+  };
+
+  static std::vector<std::string_view> texts_of(std::span<const CountedPiece> pieces) {
+    std::vector<std::string_view> texts;
+    texts.reserve(pieces.size());
+    for (const CountedPiece& piece : pieces) texts.push_back(piece.text);
+    return texts;
+  }
+  std::int64_t weight_at(Position p) const {
+    if (weights_.size() == 1) return weights_.front().count;
+    return std::upper_bound(weights_.begin(), weights_.end(), std::size_t{p},
+                            [](std::size_t at, const Weight& w) { return at < w.end; })
+        ->count;
+  }
+
+  Pair* pair_of(std::uint64_t key) {
+    const std::int32_t index = index_.find(key);
+    return index < 0 ? nullptr : &pairs_[static_cast<std::size_t>(index)];
+  }
+  Pair& pair_to_grow(std::uint64_t key) {
+    if (Pair* known = pair_of(key)) return *known;
+    fresh_.push_back(key);
+    if (free_.empty()) {
+      LLMTOOL_CHECK(pairs_.size() < std::size_t{1} << 31, "too many pairs");
+      index_.insert(key, static_cast<std::int32_t>(pairs_.size()));
+      return pairs_.emplace_back();
+    }
+    const std::int32_t index = free_.back();
+    free_.pop_back();
+    index_.insert(key, index);
+    return pairs_[static_cast<std::size_t>(index)];
+  }
+  void forget(std::uint64_t key) {
+    const std::int32_t index = index_.find(key);
+    if (index < 0) return;
+    index_.erase(key);
+    pairs_[static_cast<std::size_t>(index)] = Pair{};
+    free_.push_back(index);
+  }
+
   std::string joined(std::uint64_t key) const {
     return tokens_[static_cast<std::size_t>(left_of(key))] + tokens_[static_cast<std::size_t>(right_of(key))];
   }
@@ -129,19 +182,21 @@ class Trainer {
     return size <= max_token_bytes && bytes_ + size <= max_vocab_bytes && !names_.contains(joined(key));
   }
 
-  void add(Position p, Position q) {
+  void add(Position p, Position q, std::int64_t weight) {
     const std::uint64_t key = pair_key(chain_.at(p), chain_.at(q));
     if (!banned_.empty() && banned_.contains(key)) return;
-    Pair& pair = pairs_[key];
-    if (pair.places.empty()) fresh_.push_back(key);
-    ++pair.count;
+    Pair& pair = pair_to_grow(key);
+    pair.count += weight;
     pair.places.push_back(p);
   }
-  void remove(Position p, Position q) {
-    const auto found = pairs_.find(pair_key(chain_.at(p), chain_.at(q)));
+  void remove(Position p, Position q, std::int64_t weight) {
+    const std::uint64_t key = pair_key(chain_.at(p), chain_.at(q));
+    Pair* found = pair_of(key);
+    if (found == nullptr) return;
+    found->count -= weight;
     // At zero no place is valid any more, so nothing is lost with the pair; should it come back, it starts
     // anew.
-    if (found != pairs_.end() && --found->second.count == 0) pairs_.erase(found);
+    if (found->count == 0) forget(key);
   }
 
   TokenChain chain_;
@@ -149,7 +204,10 @@ class Trainer {
   std::vector<std::string> tokens_;
   std::unordered_set<std::string> names_;
   std::size_t bytes_ = 256;
-  std::unordered_map<std::uint64_t, Pair> pairs_;
+  PairMap index_;  ///< Pair -> where it is in pairs_.
+  std::vector<Pair> pairs_;
+  std::vector<std::int32_t> free_;            ///< Places in pairs_ that are not in use.
+  std::vector<Weight> weights_;               ///< By position, ascending.
   std::unordered_set<std::uint64_t> banned_;  ///< Pairs passed over for good.
   std::vector<std::uint64_t> fresh_;          ///< Pairs first seen since it was last cleared.
   std::priority_queue<Candidate> heap_;
@@ -164,7 +222,7 @@ BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options) {
   model.pretokenizer = options.pretokenizer;
   model.min_frequency = options.min_frequency;
 
-  Trainer trainer(text);
+  Trainer trainer(count_pieces(text, split_by_name(options.pretokenizer)));
   const std::int64_t target = options.vocab_size - static_cast<std::int64_t>(options.specials.size());
   std::uint64_t best = 0;
   while (trainer.size() < target && trainer.take_best(options.min_frequency, best)) {

@@ -20,17 +20,20 @@ struct BpeTrainOptions {
 /// vocab_size is reached or no pair occurs min_frequency times; the model may therefore be smaller than asked
 /// for.
 ///
+/// With a pretokenizer, the text is split first, no pair spans two pieces, and the work is done on the
+/// distinct pieces, each counting as often as it occurs.
+///
 /// The count of a pair (a, b) is the number of places where b directly follows a, so in `aaa` the pair (a, a)
 /// counts 2, though merging, which goes left to right and does not overlap, happens once. Equal counts: the
 /// smaller left id, then the smaller right id. A pair whose bytes are a token already (reached by other
 /// merges), or would exceed max_token_bytes, is passed over, so that bytes name tokens uniquely. With
 /// vocab_size 256 nothing is merged.
 ///
-/// Counts are kept as merges change them, never recounted: about O(n log n) for n bytes, four to eight bytes
-/// of memory per byte of text and as much again for new pairs.
+/// Counts are kept as merges change them, never recounted: about O(n log n) for n bytes of distinct pieces,
+/// four to eight bytes of memory per byte of those and as much again for new pairs.
 ///
 /// request_error: vocab_size below 256 plus specials or above max_vocab_size, min_frequency below 1, an
-/// unknown pretokenizer. world_error: an empty text or one above 4 GiB.
+/// unknown pretokenizer. world_error: an empty text, or distinct pieces above 4 GiB.
 BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options);
 
 }  // namespace llmtool

@@ -1,5 +1,5 @@
 // A hash map from a pair of token ids to a number: the table that BPE encoding looks into for every pair it
-// sees. Open addressing, linear probing, no erasure. Not a general container.
+// sees, and that training keeps its pairs in. Open addressing, linear probing. Not a general container.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -32,18 +32,38 @@ class PairMap {
     return true;
   }
 
+  /// Takes a key out, if it is there.
+  void erase(std::uint64_t key) noexcept {
+    std::size_t hole = slot_of(key);
+    if (slots_[hole].value < 0) return;
+    --size_;
+    // What was put behind the hole because of collisions moves up, so that no search ends early.
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = (hole + 1) & mask; slots_[i].value >= 0; i = (i + 1) & mask) {
+      const std::size_t home = home_of(slots_[i].key);
+      if (((i - home) & mask) < ((i - hole) & mask)) continue;
+      slots_[hole] = slots_[i];
+      hole = i;
+    }
+    slots_[hole].value = -1;
+  }
+
  private:
   struct Slot {
     std::uint64_t key = 0;
     std::int32_t value = -1;  ///< -1: free.
   };
 
+  /// Fibonacci hashing; the folded high half depends on all bits of the key.
+  std::size_t home_of(std::uint64_t key) const noexcept {
+    const std::uint64_t h = key * 0x9E3779B97F4A7C15u;
+    return static_cast<std::size_t>(h ^ h >> 32) & (slots_.size() - 1);
+  }
+
   /// Where the key is, or the free slot where it would go. At least half of the slots are free.
   std::size_t slot_of(std::uint64_t key) const noexcept {
     const std::size_t mask = slots_.size() - 1;
-    // Fibonacci hashing; the folded high half depends on all bits of the key.
-    const std::uint64_t h = key * 0x9E3779B97F4A7C15u;
-    auto i = static_cast<std::size_t>(h ^ h >> 32) & mask;
+    std::size_t i = home_of(key);
     while (slots_[i].value >= 0 && slots_[i].key != key) i = (i + 1) & mask;
     return i;
   }

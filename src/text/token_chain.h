@@ -1,7 +1,9 @@
 // A text as a chain of tokens that merge in place: what BPE training and encoding both work on. One 32-bit
 // slot per byte and no links: a token's id stands in the slot of its first byte and, complemented, in that of
-// its last, so that both neighbours are found from the lengths. Not here: which pairs merge.
+// its last, so that both neighbours are found from the lengths. Several texts can stand in one chain, with a
+// slot between them that no merge crosses. Not here: which pairs merge.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -12,6 +14,16 @@
 
 namespace llmtool {
 
+/// The id of each byte's token.
+using ByteIds = std::array<std::int32_t, 256>;
+
+/// Ids that are the bytes' values.
+constexpr ByteIds plain_byte_ids() noexcept {
+  ByteIds ids{};
+  for (std::size_t b = 0; b < 256; ++b) ids[b] = static_cast<std::int32_t>(b);
+  return ids;
+}
+
 class TokenChain {
  public:
   using Position = std::uint32_t;
@@ -19,16 +31,22 @@ class TokenChain {
   static constexpr Position none = ~Position{0};
   static constexpr std::size_t max_bytes = none;
 
-  /// Each byte a token. world_error if the text has more than max_bytes bytes (4 GiB).
-  explicit TokenChain(std::string_view text) {
-    if (text.size() > max_bytes) {
-      throw world_error(cat("[bpe] a text of ", text.size(),
+  /// Each byte a token. world_error if there are more than max_bytes bytes (4 GiB), separators included.
+  TokenChain(std::span<const std::string_view> texts, const ByteIds& ids) {
+    std::size_t bytes = texts.empty() ? 0 : texts.size() - 1;
+    for (const std::string_view text : texts) bytes += text.size();
+    if (bytes > max_bytes) {
+      throw world_error(cat("[bpe] a text of ", bytes,
                             " bytes is too long to be merged in one piece: at most ", max_bytes, " bytes"),
                         "split it into several files and encode them one by one");
     }
-    slots_.resize(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) slots_[i] = static_cast<unsigned char>(text[i]);
+    slots_.reserve(bytes);
+    for (const std::string_view text : texts) {
+      if (!slots_.empty()) slots_.push_back(separator);
+      for (const char c : text) slots_.push_back(ids[static_cast<unsigned char>(c)]);
+    }
   }
+  TokenChain(std::string_view text, const ByteIds& ids) : TokenChain(std::span(&text, 1), ids) {}
 
   Position size() const noexcept { return static_cast<Position>(slots_.size()); }
 
@@ -38,11 +56,12 @@ class TokenChain {
   /// Where the next token begins, given the byte lengths of all tokens by id.
   Position next(Position p, std::span<const std::uint32_t> lengths) const noexcept {
     const std::size_t q = std::size_t{p} + lengths[static_cast<std::size_t>(slots_[p])];
-    return q < slots_.size() ? static_cast<Position>(q) : none;
+    return q < slots_.size() && slots_[q] != separator ? static_cast<Position>(q) : none;
   }
   Position previous(Position p, std::span<const std::uint32_t> lengths) const noexcept {
     if (p == 0) return none;
     const std::int32_t last = slots_[p - 1];
+    if (last == separator) return none;
     return last >= 0 ? p - 1 : p - lengths[static_cast<std::size_t>(~last)];
   }
 
@@ -55,17 +74,16 @@ class TokenChain {
     slots_[p] = id;
   }
 
-  /// The ids in order.
-  std::vector<std::int32_t> ids(std::span<const std::uint32_t> lengths) const {
-    std::vector<std::int32_t> out;
+  /// Appends the ids in order, of a chain of one text.
+  void append_ids(std::span<const std::uint32_t> lengths, std::vector<std::int32_t>& out) const {
     for (std::size_t p = 0; p < slots_.size(); p += lengths[static_cast<std::size_t>(slots_[p])]) {
       out.push_back(slots_[p]);
     }
-    return out;
   }
 
  private:
   static constexpr std::int32_t inside = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::int32_t separator = inside + 1;
   std::vector<std::int32_t> slots_;
 };
 

@@ -79,8 +79,8 @@ TEST_CASE("bpe: training refuses what it cannot do") {
   options.min_frequency = 0;
   CHECK(contains(error_of([&] { train_bpe("ab", options); }), "min_frequency"));
   options.min_frequency = 1;
-  options.pretokenizer = "gpt4";
-  CHECK(contains(error_of([&] { train_bpe("ab", options); }), "request: [bpe] pretokenizer 'gpt4'"));
+  options.pretokenizer = "gpt5";
+  CHECK(contains(error_of([&] { train_bpe("ab", options); }), "request: [bpe] pretokenizer 'gpt5'"));
   options.pretokenizer = "none";
   CHECK(contains(error_of([&] { train_bpe("", options); }), "world: "));
 }
@@ -97,6 +97,9 @@ TEST_CASE("bpe: special tokens follow the merges and never come from text") {
   CHECK_FALSE(t.special_id("<unk>").has_value());
   CHECK(t.token_bytes(258) == end_of_text);
   for (const std::int32_t id : t.encode("low<|endoftext|><pad>")) CHECK(id < 258);
+  CHECK(t.encode_with_specials("<pad>low<|endoftext|><pad><pa") == Ids{259, 257, 258, 259, '<', 'p', 'a'});
+  CHECK(t.encode_with_specials("").empty());
+  CHECK(with_merges({}, {"<a", "<a>", "a>"}).encode_with_specials("<a><aa>") == Ids{257, 256, 258});
   CHECK_FALSE(trained(low_text, 258).eot_id().has_value());
 }
 
@@ -140,7 +143,12 @@ TEST_CASE("bpe: hostile models are refused") {
   CHECK(contains(error_of([] { with_merges({}, {"<a>", "<a>"}); }), "twice"));
   CHECK(contains(error_of([] { with_merges({{'a', 'b'}}, {"ab"}); }), "twice"));
   BpeModel model;
-  model.pretokenizer = "gpt2";
+  model.byte_order = std::string(256, 'a');
+  CHECK(contains(error_of([&] { BpeTokenizer{model}; }), "world: [bpe] the order of bytes"));
+  model.byte_order = "abc";
+  CHECK(contains(error_of([&] { BpeTokenizer{model}; }), "world: [bpe] the order of bytes"));
+  model.byte_order.clear();
+  model.pretokenizer = "words";
   CHECK(contains(error_of([&] { BpeTokenizer{model}; }), "request: "));
 }
 
