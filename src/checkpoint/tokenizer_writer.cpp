@@ -24,8 +24,8 @@ std::string block(char open, const std::vector<std::string>& items, char close, 
 
 struct Parts {
   std::vector<std::string> added;
-  std::string_view normalizer = "null", pre_tokenizer, decoder;
-  std::string model;
+  std::string_view normalizer = "null", decoder;
+  std::string pre_tokenizer, model;
 };
 
 std::string document(const Parts& parts) {
@@ -47,10 +47,25 @@ std::string vocabulary(const Tokenizer& tokenizer, std::int64_t count, Spell spe
   return block('{', entries, '}', "    ");
 }
 
+/// How text is split, then the byte alphabet.
+std::string byte_level_pre_tokenizer(std::string_view pretokenizer) {
+  if (pretokenizer == "none") return std::string(layout::byte_level);
+  if (pretokenizer == "gpt2") return std::string(layout::byte_level_gpt2);
+  for (const layout::Pattern& pattern : layout::patterns) {
+    if (pattern.pretokenizer != pretokenizer) continue;
+    return cat(R"({"type": "Sequence", "pretokenizers": [{"type": "Split", "pattern": {"Regex": )",
+               quoted(std::string(pattern.regex)), R"(}, "behavior": "Isolated", "invert": false}, )",
+               layout::byte_level, "]}");
+  }
+  LLMTOOL_CHECK(false, "pretokenizer ", pretokenizer);
+  return {};
+}
+
 /// `no_merges`: the plain bytes, told from a BPE that has learned nothing yet by "ignore_merges".
 std::string byte_level_json(const Tokenizer& tokenizer, const BpeModel& bpe, bool no_merges) {
   Parts parts;
-  parts.pre_tokenizer = parts.decoder = layout::byte_level;
+  parts.pre_tokenizer = byte_level_pre_tokenizer(bpe.pretokenizer);
+  parts.decoder = layout::byte_level;
   const auto spell = [](const std::string& bytes) { return to_byte_alphabet(bytes); };
   const std::int64_t in_model = 256 + std::ssize(bpe.merges);
   for (std::size_t i = 0; i < bpe.specials.size(); ++i) {
