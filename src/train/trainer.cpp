@@ -114,7 +114,7 @@ void Trainer::log_and_evaluate() {
   timed_steps_ = 0;
   bool best = false;
   if (val_windows_.counted() > 0) {
-    line.val_loss = evaluator_(val_windows_).loss;
+    line.val_loss = evaluator_(val_windows_, false).loss;
     // The first step's evaluation shows where the run starts; it is no result worth keeping.
     if (state_.step > 1 || t.steps == 1) {
       best =
