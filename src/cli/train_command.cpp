@@ -215,6 +215,10 @@ void run_train(const TrainFlags& flags, const CLI::App& command) {
   try {
     const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.common.threads);
     run_training(plan, *device, printer);
+  } catch (const Interrupted& stop) {
+    discard_folders(plan);
+    if (printer.last_saved().empty()) throw;
+    throw Interrupted(cat(stop.what(), "; saved ", printer.last_saved().string(), ", go on with --resume"));
   } catch (...) {
     discard_folders(plan);
     throw;

@@ -195,6 +195,8 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
     }
   }
   if (request.config.tokenizer.type != "file") request.config.tokenizer.type = data->tokenizer->type();
+  // A prompt that the vocabulary lacks is refused now, not when the run is done.
+  if (request.config.train.sample_prompt) data->tokenizer->encode(*request.config.train.sample_prompt);
   const MemoryPlan memory = plan_memory(request.config, data->tokenizer->vocab_size());
   std::vector<Path> created;
   if (dry_run) {

@@ -69,6 +69,7 @@ TEST_CASE("configuration keys are refused with exit 2, the path and what would b
   refused(call, "train --set model.positions=rop", 2, {"did you mean rope?"});
   refused(call, "train --set train.steps", 2, {"KEY=VALUE"});
   refused(call, "train --set data.val_fraction=1.5", 2, {"data.val_fraction", "1.5"});
+  refused(call, {"train", "--set", "train.sample_prompt=\"The f\xc3\xb6x\""}, 2, {"\xc3\xb6", "position 5"});
   const auto config = [&](const std::string& text, const std::vector<std::string>& parts) {
     write_text(dir.path() / "c.json", text);
     refused(call, "train --config c.json", 2, parts);

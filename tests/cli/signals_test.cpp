@@ -54,6 +54,7 @@ TEST_CASE("Ctrl-C and SIGTERM leave a checkpoint from which the run goes on bit 
     INFO(r.err);
     CHECK(r.code == 130);
     CHECK(has(r.err, "stopped after step "));
+    CHECK(has(r.err, "--resume"));
     CHECK_FALSE(has(r.out, "final"));
     const std::string name = latest(dir.path() / "r");
     REQUIRE(!name.empty());

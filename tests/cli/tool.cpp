@@ -1,3 +1,4 @@
+// Starting the executable and waiting for it; see tool.h.
 #include "cli/tool.h"
 
 #include <fcntl.h>

@@ -41,7 +41,7 @@ void same_run(const fs::path& a, const fs::path& b, const std::string& step, boo
 
 }  // namespace
 
-TEST_CASE("the same seed gives the same bytes with any number of threads", "[threads]") {
+TEST_CASE("the same seed gives the same bytes with any number of threads") {
   const TempDir dir;
   const Call call{dir.path(), {}, {}, {}};
   const std::string rest = "--set train.steps=4 --set model.dropout=0.1 ";
