@@ -34,6 +34,14 @@ const CLI::App& deepest(const CLI::App& app) {
   return *at;
 }
 
+/// " train, encode, decode, inspect"
+std::string subcommand_list(const CLI::App& command) {
+  std::string list;
+  for (const CLI::App* sub : command.get_subcommands({}))
+    list += cat(list.empty() ? " " : ", ", sub->get_name());
+  return list;
+}
+
 std::string unknown_argument(const CLI::App& app, const std::string& word) {
   const CLI::App& command = deepest(app);
   const bool flag = word.starts_with("-") && word.size() > 1;
@@ -51,10 +59,8 @@ std::string unknown_argument(const CLI::App& app, const std::string& word) {
   if (&command != &app) message += cat(" of ", command.get_name());
   if (const std::string near = nearest(bare, names); !near.empty())
     message += cat("; did you mean ", near, "?");
-  else if (!flag && !names.empty()) {
-    message += "; expected one of";
-    for (std::size_t i = 0; i < names.size(); ++i) message += cat(i == 0 ? " " : ", ", names[i]);
-  }
+  else if (!flag && !names.empty())
+    message += cat("; expected one of", subcommand_list(command));
   return message;
 }
 
@@ -63,6 +69,12 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> rest = app.remaining(true);
     if (!rest.empty()) return unknown_argument(app, rest.front());
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+      !deepest(app).get_subcommands({}).empty()) {
+    const std::vector<std::string> rest = app.remaining(true);
+    if (!rest.empty()) return unknown_argument(app, rest.front());
+    return cat(deepest(app).get_name(), " needs a subcommand:", subcommand_list(deepest(app)));
   }
   std::string text = error.what();
   for (char& c : text)
@@ -78,14 +90,13 @@ int run_application(CLI::App& app, int argc, char** argv) {
     close_output();
     return 0;
   } catch (const CLI::CallForHelp&) {
-    print(deepest(app).help());
+    print(app.help());  // of the subcommand that was named, under its full name
     return 0;
   } catch (const CLI::CallForVersion&) {
     print_line(app.version());
     return 0;
   } catch (const CLI::ParseError& error) {
-    return report(parse_message(app, error), cat(deepest(app).get_name().empty() ? "" : "", "see --help"),
-                  exit_request);
+    return report(parse_message(app, error), "see --help", exit_request);
   }
 }
 

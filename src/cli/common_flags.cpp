@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "cli/number_flag.h"
 
 namespace llmtool {
 
@@ -17,13 +18,11 @@ void CommonFlags::add_output(CLI::App& command) {
 
 void CommonFlags::add_compute(CLI::App& command) {
   command.add_option("--device", device, "auto, cpu, vulkan or vulkan:N")->type_name("NAME");
-  command.add_option("--threads", threads, "CPU threads (default: the cores available)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+  add_integer(command, "--threads", "N", threads, "CPU threads (default: the cores available)", 1, 4096);
 }
 
 void CommonFlags::add_seed(CLI::App& command) {
-  command.add_option("--seed", seed, "makes the command repeat exactly (0 to 2^64-1)")->type_name("N");
+  add_unsigned(command, "--seed", "N", seed, "makes the command repeat exactly (0 to 2^64-1)");
 }
 
 void CommonFlags::apply() const {

@@ -17,8 +17,8 @@ struct CommonFlags {
   bool json = false;
   bool quiet = false;
   bool no_color = false;
-  std::string device;  ///< Empty: not given.
-  int threads = 0;     ///< 0: the cores available.
+  std::string device;        ///< Empty: not given.
+  std::int64_t threads = 0;  ///< 0: the cores available.
   std::optional<std::uint64_t> seed;
 
   /// --json --quiet --no-color
@@ -34,7 +34,7 @@ struct CommonFlags {
 
 /// The one place that names devices: "auto", "cpu", "vulkan", "vulkan:N". request_error for another word;
 /// world_error for a device that is not there. Says on stderr what `auto` took and why.
-std::unique_ptr<Device> open_device(const std::string& name, int threads);
+std::unique_ptr<Device> open_device(const std::string& name, std::int64_t threads);
 /// The same check of the word alone, before anything is opened.
 void check_device_name(const std::string& name);
 

@@ -6,6 +6,7 @@
 #include "checkpoint/model_dir.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
+#include "cli/number_flag.h"
 #include "cli/output.h"
 #include "formats/json.h"
 #include "text/corpus.h"
@@ -57,13 +58,10 @@ void add_eval_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("eval", "loss, perplexity and bits per byte of a model on texts");
   command->add_option("--model", flags->model, "run, checkpoint or model directory (default runs/default)")
       ->type_name("DIR");
-  command->add_option("--data", flags->data, "text files or folders")->type_name("FILE...")->required();
-  command->add_option("--stride", flags->stride, "tokens between windows (default block_size: side by side)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--batch-size", flags->batch, "windows at a time (default 8)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536));
+  command->add_option("--data", flags->data, "text files or folders")->type_name("FILE")->required();
+  add_integer(*command, "--stride", "N", flags->stride,
+              "tokens between windows (default block_size: side by side)", 1);
+  add_integer(*command, "--batch-size", "N", flags->batch, "windows at a time (default 8)", 1, 65536);
   flags->common.add_compute(*command);
   flags->common.add_output(*command);
   command->callback([flags] { run_eval(*flags); });

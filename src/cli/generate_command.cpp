@@ -9,6 +9,7 @@
 #include "checkpoint/model_dir.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
+#include "cli/number_flag.h"
 #include "cli/output.h"
 #include "formats/json.h"
 #include "generate/generator.h"
@@ -76,29 +77,21 @@ void add_generate_command(CLI::App& app) {
       ->excludes(prompt);
   command->add_option("--model", flags->model, "run, checkpoint or model directory (default runs/default)")
       ->type_name("DIR");
-  command->add_option("--max-new-tokens", flags->options.max_new_tokens, "tokens to make (default 80)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--temperature", s.temperature, "0: greedy (default 0.8)")->type_name("T");
-  command->add_option("--top-k", s.top_k, "keep the K most probable tokens; 0: all (default 10)")
-      ->type_name("K");
-  command
-      ->add_option("--top-p", s.top_p,
-                   "keep the most probable tokens up to this probability; 1: all (default 0.9)")
-      ->type_name("P");
-  command->add_option("--min-p", s.min_p, "drop tokens below this part of the most probable one (default 0)")
-      ->type_name("P");
-  command
-      ->add_option("--repetition-penalty", s.repetition_penalty,
-                   "above 1: tokens of the context become less probable (default 1)")
-      ->type_name("R");
+  add_integer(*command, "--max-new-tokens", "N", flags->options.max_new_tokens, "tokens to make (default 80)",
+              0);
+  add_real(*command, "--temperature", "T", s.temperature, "0: greedy (default 0.8)");
+  add_integer(*command, "--top-k", "K", s.top_k, "keep the K most probable tokens; 0: all (default 10)");
+  add_real(*command, "--top-p", "P", s.top_p,
+           "keep the most probable tokens up to this probability; 1: all (default 0.9)");
+  add_real(*command, "--min-p", "P", s.min_p,
+           "drop tokens below this part of the most probable one (default 0)");
+  add_real(*command, "--repetition-penalty", "R", s.repetition_penalty,
+           "above 1: tokens of the context become less probable (default 1)");
   command->add_option("--stop", flags->options.stop, "end before this text (may be given several times)")
       ->type_name("TEXT")
       ->take_all()
       ->expected(1);
-  command->add_option("--num-samples", flags->num_samples, "texts to make (default 1)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_integer(*command, "--num-samples", "N", flags->num_samples, "texts to make (default 1)", 1);
   command->add_flag("--no-kv-cache", flags->no_kv_cache,
                     "evaluate the whole context for each token; the same text, slower");
   command->add_flag("--no-echo", flags->no_echo, "do not print the prompt first");

@@ -24,12 +24,12 @@ void check_device_name(const std::string& name) {
     throw request_error(cat("device '", name, "' is not known; expected auto, cpu, vulkan or vulkan:N"));
 }
 
-std::unique_ptr<Device> open_device(const std::string& name, int threads) {
+std::unique_ptr<Device> open_device(const std::string& name, std::int64_t threads) {
   check_device_name(name);
   if (is_vulkan_name(name))
     throw world_error(cat("device '", name, "': this build has no Vulkan devices"),
                       "use --device cpu or --device auto");
-  auto device = make_cpu_device(threads > 0 ? threads : available_cores());
+  auto device = make_cpu_device(threads > 0 ? static_cast<int>(threads) : available_cores());
   if (name == "auto")
     note(cat("device: cpu (", device->caps().simd, ", ", device->caps().threads,
              device->caps().threads == 1 ? " thread" : " threads",

@@ -11,6 +11,7 @@
 #include "checkpoint/tokenizer_file.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
+#include "cli/number_flag.h"
 #include "cli/output.h"
 #include "formats/json.h"
 #include "text/bpe_tokenizer.h"
@@ -174,17 +175,15 @@ void add_tokenize_command(CLI::App& app) {
   auto train_flags = std::make_shared<TokenizeFlags>();
   CLI::App* train = tokenize->add_subcommand("train", "learn a byte-level BPE vocabulary from texts");
   train->add_option("--input", train_flags->inputs, "text files or folders (- is stdin)")
-      ->type_name("FILE...")
+      ->type_name("FILE")
       ->required();
-  train->add_option("--vocab-size", train_flags->bpe.vocab_size, "tokens in all, the 256 bytes included")
-      ->type_name("N")
+  add_integer(*train, "--vocab-size", "N", train_flags->bpe.vocab_size,
+              "tokens in all, the 256 bytes included")
       ->required();
   train->add_option("--pretokenizer", train_flags->bpe.pretokenizer, "none: merges may cross words")
       ->type_name("NAME");
-  train
-      ->add_option("--min-frequency", train_flags->bpe.min_frequency,
-                   "stop when no pair occurs as often (default 1)")
-      ->type_name("N");
+  add_integer(*train, "--min-frequency", "N", train_flags->bpe.min_frequency,
+              "stop when no pair occurs as often (default 1)", 1);
   train
       ->add_option("--special", train_flags->bpe.specials,
                    "a control token, as <|endoftext|> (may be given several times)")

@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
+#include "cli/number_flag.h"
 #include "cli/output.h"
 #include "formats/json.h"
 #include "train/run.h"
@@ -127,13 +128,23 @@ class Printer : public TrainObserver {
       note(cat("stopped after step ", state.step, " of ", steps_, "; go on with --resume"));
     if (state.skipped_steps > 0)
       warn(cat(state.skipped_steps, " steps had no finite gradient and were skipped"));
-    if (!evaluation) return;
-    if (!json_) return print_line(final_text(*evaluation));
+    if (!json_) {
+      if (evaluation) print_line(final_text(*evaluation));
+      return;
+    }
     Json json = {{"event", "final"},
-                 {"val_loss", evaluation->loss},
-                 {"perplexity", evaluation->perplexity()},
-                 {"bits_per_byte", evaluation->bits_per_byte()},
-                 {"val_tokens", evaluation->tokens}};
+                 {"end", end == TrainEnd::early     ? "early"
+                         : end == TrainEnd::stopped ? "stopped"
+                                                    : "finished"},
+                 {"step", state.step},
+                 {"skipped_steps", state.skipped_steps}};
+    if (!last_saved_.empty()) json["checkpoint"] = last_saved_.string();
+    if (evaluation) {
+      json["val_loss"] = evaluation->loss;
+      json["perplexity"] = evaluation->perplexity();
+      json["bits_per_byte"] = evaluation->bits_per_byte();
+      json["val_tokens"] = evaluation->tokens;
+    }
     print_line(to_json_line(json));
   }
 
@@ -171,7 +182,8 @@ TrainRequest make_request(const TrainFlags& flags, const CLI::App& command) {
   request.resume = command.count("--resume") > 0;
   request.overwrite = flags.overwrite;
   request.stop_after = flags.stop_after;
-  if (!flags.resume.empty()) request.resume_from = flags.resume.front();
+  // A bare --resume counts as one empty word.
+  if (!flags.resume.empty() && !flags.resume.front().empty()) request.resume_from = flags.resume.front();
   if (!flags.init_from.empty()) request.init_from = flags.init_from;
   if (request.resume && request.overwrite) throw request_error("--resume and --overwrite exclude each other");
   if (request.resume && request.init_from) throw request_error("--resume and --init-from exclude each other");
@@ -199,10 +211,19 @@ void run_train(const TrainFlags& flags, const CLI::App& command) {
   const TrainPlan plan = plan_training(make_request(flags, command), flags.dry_run);
   if (flags.dry_run)
     return flags.common.json ? print_line(to_json_line(plan_json(plan))) : print(plan_text(plan));
-  const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.common.threads);
   Printer printer(flags.common.json, static_cast<std::uint64_t>(plan.request.config.train.steps));
-  run_training(plan, *device, printer);
-  note(cat("saved ", printer.last_saved().string()));
+  try {
+    const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.common.threads);
+    run_training(plan, *device, printer);
+  } catch (const Interrupted& stop) {
+    discard_folders(plan);
+    if (printer.last_saved().empty()) throw;
+    throw Interrupted(cat(stop.what(), "; saved ", printer.last_saved().string(), ", go on with --resume"));
+  } catch (...) {
+    discard_folders(plan);
+    throw;
+  }
+  if (!printer.last_saved().empty()) note(cat("saved ", printer.last_saved().string()));
 }
 
 }  // namespace
@@ -214,12 +235,11 @@ void add_train_command(CLI::App& app) {
       ->add_option("--config", flags->config,
                    "JSON configuration (default: preset tiny on the built-in corpus)")
       ->type_name("FILE");
-  command->add_option("--set", flags->sets, "override one key, as in train.steps=200")
+  command->add_option("--set", flags->sets, "override one configuration key, as in train.steps=200")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->expected(1);
-  command->add_option("--data", flags->data, "text files or folders; replaces data.paths")
-      ->type_name("FILE...");
+  command->add_option("--data", flags->data, "text files or folders; replaces data.paths")->type_name("FILE");
   command->add_option("--out", flags->out, "the run's folder (default runs/default)")->type_name("DIR");
   command->add_option("--resume", flags->resume, "go on from the latest good checkpoint, or from CKPT")
       ->type_name("[CKPT]")
@@ -227,15 +247,15 @@ void add_train_command(CLI::App& app) {
   command->add_option("--init-from", flags->init_from, "start from the weights of a model directory")
       ->type_name("MODEL");
   command->add_flag("--overwrite", flags->overwrite, "replace the run that is in the folder");
-  command->add_option("--stop-after", flags->stop_after, "end after step N with a checkpoint")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_unsigned(*command, "--stop-after", "N", flags->stop_after, "end after step N with a checkpoint", 1);
   command->add_flag("--dry-run", flags->dry_run, "print parameters, memory, arithmetic and passes, and exit");
   command->add_flag("--config-keys", flags->list_keys,
                     "print every configuration key with type, default and range, and exit");
   flags->common.add_compute(*command);
   flags->common.add_seed(*command);
   flags->common.add_output(*command);
+  command->footer(
+      [] { return "Configuration keys, for --set KEY=VALUE and the JSON of --config:\n" + config_help(); });
   command->callback([flags, command] { run_train(*flags, *command); });
 }
 

@@ -17,7 +17,7 @@ std::vector<std::uint32_t> token_lengths(const Tokenizer& tokenizer) {
 Evaluator::Evaluator(GPT& model, const Tokenizer& tokenizer)
     : model_(model), lengths_(token_lengths(tokenizer)) {}
 
-Evaluation Evaluator::operator()(const EvalWindows& windows) {
+Evaluation Evaluator::operator()(const EvalWindows& windows, bool interruptible) {
   // A GPU is kept busy by recording a few batches ahead; their losses are read when the queue of them is this
   // long.
   constexpr std::size_t in_flight = 4;
@@ -43,7 +43,7 @@ Evaluation Evaluator::operator()(const EvalWindows& windows) {
     pending.clear();
   };
   for (std::int64_t i = 0; i < windows.batches(); ++i) {
-    throw_if_interrupted();
+    if (interruptible) throw_if_interrupted();
     const Batch batch = windows.batch(i);
     if (batch.counted == 0) continue;
     const auto n = static_cast<std::int64_t>(batch.inputs.size());

@@ -28,8 +28,9 @@ std::vector<std::uint32_t> token_lengths(const Tokenizer& tokenizer);
 class Evaluator {
  public:
   Evaluator(GPT& model, const Tokenizer& tokenizer);
-  /// Over all batches of `windows`, with dropout off; the model is left in the mode it was in.
-  Evaluation operator()(const EvalWindows& windows);
+  /// Over all batches of `windows`, with dropout off; the model is left in the mode it was in. Throws
+  /// Interrupted at a signal if it may: in the middle of a run the loop, which saves first, sees to it.
+  Evaluation operator()(const EvalWindows& windows, bool interruptible = true);
 
  private:
   GPT& model_;

@@ -2,7 +2,9 @@
 // only counts. Not here: whether there is as much (the caller compares).
 #pragma once
 #include <cstdint>
+#include <optional>
 
+#include "base/error.h"
 #include "checkpoint/train_config.h"
 #include "device/device.h"
 
@@ -21,11 +23,14 @@ struct MemoryPlan {
   std::int64_t tokens_per_step = 0;
   double flops_per_step = 0;
   std::uint64_t launches_per_step = 0;
+  /// Why no device takes these parameters, whatever its memory; activations and launches are then unknown.
+  std::optional<Error> unplaceable;
 };
 
 MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size);
 
-/// world_error naming the need, what there is and the knobs, if `plan` is more than the device has.
+/// world_error naming the need, what there is and the knobs, if `plan` is more than the device has; what
+/// makes it unplaceable, if only that stands in the way.
 void require_memory(const MemoryPlan& plan, const DeviceCaps& caps);
 /// "1.2 GiB", "340 MiB".
 std::string bytes_text(std::uint64_t bytes);

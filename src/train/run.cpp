@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "checkpoint/model_dir.h"
 #include "checkpoint/tokenizer_file.h"
+#include "checkpoint/trainer_state.h"
 #include "generate/generator.h"
 #include "train/loss_plot.h"
 #include "train/optimizer_options.h"
@@ -38,6 +39,22 @@ Path checkpoint_to_resume(const TrainRequest& request, const RunDirectory& run) 
                     "start anew with --overwrite, or name a checkpoint: --resume CKPT");
 }
 
+/// A resume must have something to do, or at least nothing to undo.
+void require_ahead(const TrainRequest& request, const Path& checkpoint) {
+  const Path file = checkpoint / "trainer_state.json";
+  TensorChecksums ignored;
+  const std::uint64_t step =
+      parse_trainer_state(read_file(file, 1 << 20), printable(file.native()), ignored).step;
+  const auto require = [&](const char* what, std::uint64_t asked) {
+    if (asked >= step) return;
+    throw request_error(cat(what, " ", asked, " is before step ", step, ", where ",
+                            printable(checkpoint.native()), " stands"),
+                        "name a later step, or an earlier checkpoint with --resume CKPT");
+  };
+  require("train.steps", static_cast<std::uint64_t>(request.config.train.steps));
+  if (request.stop_after) require("--stop-after", *request.stop_after);
+}
+
 /// The tokens of the folder where they are those of this configuration's data, else the texts again.
 PreparedData resumed_data(const TrainRequest& request, const RunDirectory& run, const ModelFiles& files) {
   const Path tokens = run.root() / tokens_file;
@@ -55,6 +72,15 @@ void remove_run(const Path& root) {
   for (const char* name :
        {"checkpoints", "config.json", "metrics.jsonl", "loss.svg", "latest", "best", tokens_file})
     std::filesystem::remove_all(root / name);
+}
+
+/// `path` and its parents, as far as they are not there yet, outermost first.
+std::vector<Path> missing_folders(Path path) {
+  std::vector<Path> missing;
+  std::error_code ignored;
+  for (; !path.empty() && !std::filesystem::exists(path, ignored); path = path.parent_path())
+    missing.insert(missing.begin(), path);
+  return missing;
 }
 
 class Run {
@@ -109,11 +135,12 @@ class Run {
       write_file_atomic(run_.root() / "config.json", resolved_json(config_));
       return state;
     }
-    if (plan_.request.overwrite) remove_run(run_.root());
+    // What is fine-tuned may be the very run that is replaced.
     if (plan_.init_dir)
       load_weights(*plan_.init_dir, model_);
     else
       model_.initialise(config_.train.seed);
+    if (plan_.request.overwrite) remove_run(run_.root());
     save_tokens(run_.root() / tokens_file, plan_.data);
     write_file_atomic(run_.root() / "config.json", resolved_json(config_));
     TrainerState state;
@@ -149,6 +176,7 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
   if (request.resume) {
     checkpoint = checkpoint_to_resume(request, run);
     const ModelFiles files = open_model(*checkpoint);
+    require_ahead(request, *checkpoint);
     require_same_model(request.config.model, files.config.model, *checkpoint);
     data = resumed_data(request, run, files);
   } else {
@@ -167,9 +195,24 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
     }
   }
   if (request.config.tokenizer.type != "file") request.config.tokenizer.type = data->tokenizer->type();
+  // A prompt that the vocabulary lacks is refused now, not when the run is done.
+  if (request.config.train.sample_prompt) data->tokenizer->encode(*request.config.train.sample_prompt);
   const MemoryPlan memory = plan_memory(request.config, data->tokenizer->vocab_size());
-  if (!dry_run) run.create();
-  return {std::move(request), std::move(*data), std::move(checkpoint), std::move(init_dir), memory};
+  std::vector<Path> created;
+  if (dry_run) {
+    if (memory.unplaceable) throw *memory.unplaceable;
+  } else {
+    created = missing_folders(run.root() / "checkpoints");
+    run.create();
+  }
+  return {std::move(request),  std::move(*data), std::move(checkpoint),
+          std::move(init_dir), memory,           std::move(created)};
+}
+
+void discard_folders(const TrainPlan& plan) noexcept {
+  std::error_code not_empty;
+  for (auto folder = plan.created.rbegin(); folder != plan.created.rend(); ++folder)
+    std::filesystem::remove(*folder, not_empty);
 }
 
 void run_training(const TrainPlan& plan, Device& device, TrainObserver& observer) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/train_config.h"
@@ -33,10 +34,11 @@ struct TrainPlan {
   std::optional<Path> checkpoint;  ///< What is resumed.
   std::optional<Path> init_dir;    ///< What is fine-tuned.
   MemoryPlan memory;
+  std::vector<Path> created;  ///< Folders that plan_training() made, outermost first.
 };
 
 /// Configuration, data and output folder, checked; nothing is written but the folder itself (not even that
-/// with `dry_run`).
+/// with `dry_run`). A folder it made goes again if nothing comes to lie in it: see discard_folders().
 TrainPlan plan_training(TrainRequest request, bool dry_run = false);
 
 /// What a run tells while it goes.
@@ -52,6 +54,9 @@ class TrainObserver {
   virtual void sampled(const std::string& text) = 0;
   virtual void counted(const StepCounters& counters) = 0;
 };
+
+/// Removes the folders that `plan` made, as far as they are empty: for a run that cannot begin after all.
+void discard_folders(const TrainPlan& plan) noexcept;
 
 void run_training(const TrainPlan& plan, Device& device, TrainObserver& observer);
 

@@ -94,10 +94,12 @@ void Trainer::note_stats(std::uint64_t step, const StepStats& stats) {
   }
   ++state_.skipped_steps;
   if (++state_.bad_steps_in_a_row < static_cast<std::uint64_t>(config_.train.max_bad_steps)) return;
-  throw world_error(cat("the run diverged: loss ", fixed(static_cast<double>(stats.loss), 4),
-                        " and grad_norm ", fixed(static_cast<double>(stats.grad_norm), 4), " at step ",
-                        step + 1, ", not finite for ", state_.bad_steps_in_a_row, " steps in a row"),
-                    "lower train.max_lr, or raise train.warmup_steps; the last checkpoint is untouched");
+  throw world_error(
+      cat("the run diverged: loss ", fixed(static_cast<double>(stats.loss), 4), " and grad_norm ",
+          fixed(static_cast<double>(stats.grad_norm), 4), " at step ", step + 1, ", not finite for ",
+          state_.bad_steps_in_a_row, " steps in a row"),
+      "lower train.max_lr or raise train.warmup_steps; then go on from the last checkpoint by --resume, or "
+      "start over by --overwrite");
 }
 
 void Trainer::log_and_evaluate() {
@@ -114,7 +116,7 @@ void Trainer::log_and_evaluate() {
   timed_steps_ = 0;
   bool best = false;
   if (val_windows_.counted() > 0) {
-    line.val_loss = evaluator_(val_windows_).loss;
+    line.val_loss = evaluator_(val_windows_, false).loss;
     // The first step's evaluation shows where the run starts; it is no result worth keeping.
     if (state_.step > 1 || t.steps == 1) {
       best =

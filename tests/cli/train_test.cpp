@@ -1,0 +1,207 @@
+// `llmtool train` with its folder: same bytes whatever the threads, a resume as if never stopped, checkpoints
+// kept, counters, fine-tuning, early stop, divergence.
+#include <filesystem>
+#include <regex>
+
+#include "cli/tool.h"
+#include "support/catch.h"
+#include "support/temp_dir.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string small =
+    "train --quiet --set model.n_layer=1 --set model.n_head=2 --set model.n_embd=16 --set "
+    "model.block_size=16 "
+    "--set train.batch_size=4 --set train.warmup_steps=5 ";
+
+Result run(const Call& call, const std::string& rest) {
+  Result r = tool(call, words(small + rest));
+  INFO(rest << "\n" << r.out << r.err);
+  CHECK(r.code == 0);
+  return r;
+}
+
+std::string metrics_without_speed(const fs::path& run) {
+  return std::regex_replace(file_text(run / "metrics.jsonl"), std::regex(R"(,"tokens_per_second":[^}]*)"),
+                            "");
+}
+
+/// Weights, moments, state and (with `log`) the metrics of two runs at a step.
+void same_run(const fs::path& a, const fs::path& b, const std::string& step, bool log = true) {
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
+    const std::string left = file_text(a / "checkpoints" / step / name);
+    INFO(name << " of " << a << " and " << b);
+    CHECK(!left.empty());
+    CHECK((left == file_text(b / "checkpoints" / step / name)));
+  }
+  if (log) CHECK(metrics_without_speed(a) == metrics_without_speed(b));
+}
+
+}  // namespace
+
+TEST_CASE("the same seed gives the same bytes with any number of threads") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  const std::string rest = "--set train.steps=4 --set model.dropout=0.1 ";
+  for (const char* n : {"1", "2", "3"}) run(call, rest + "--threads " + n + " --out t" + n);
+  same_run(dir.path() / "t1", dir.path() / "t2", "step-00000004");
+  same_run(dir.path() / "t1", dir.path() / "t3", "step-00000004");
+  run(call, rest + "--seed 7 --out other");
+  CHECK(file_text(dir.path() / "t1/checkpoints/step-00000004/model.safetensors") !=
+        file_text(dir.path() / "other/checkpoints/step-00000004/model.safetensors"));
+}
+
+TEST_CASE("a stopped and resumed run equals one that was not stopped") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  write_text(dir.path() / "a.txt", std::string(300, 'a') + "bcd" + std::string(300, 'b') + "acdc");
+  const std::string rest =
+      "--data a.txt --set tokenizer.type=char --set train.steps=40 --set train.keep_checkpoints=9 --set "
+      "train.eval_every=10 "
+      "--set train.grad_accum_steps=2 --set model.dropout=0.1 --set data.val_fraction=0.2 ";
+  run(call, rest + "--out whole");
+  const Result stopped = run(call, rest + "--out parts --stop-after 17");
+  CHECK_FALSE(has(stopped.out, "final"));
+  CHECK(file_text(dir.path() / "parts/latest") == "step-00000017\n");
+  fs::remove(dir.path() / "a.txt");  // a resume needs no text
+  const Result resumed = tool(call, words("train --resume --out parts --quiet"));
+  INFO(resumed.out << resumed.err);
+  CHECK(resumed.code == 0);
+  CHECK(has(lines_of(resumed.out).front(), "resumed after step 17"));
+  CHECK(has(resumed.out, "final | val_loss "));
+  same_run(dir.path() / "whole", dir.path() / "parts", "step-00000040");
+
+  SECTION("from an earlier checkpoint, the metrics are cut back") {
+    const Result again = tool(
+        call,
+        words("train --resume whole/checkpoints/step-00000040 --out whole --quiet --set train.steps=45"));
+    INFO(again.err);
+    CHECK(again.code == 0);
+    CHECK(has(again.out, "step    45 "));
+    const Result back =
+        tool(call, words("train --resume parts/checkpoints/step-00000017 --out parts --quiet"));
+    INFO(back.err);
+    CHECK(back.code == 0);
+    CHECK(lines_of(file_text(dir.path() / "parts/metrics.jsonl")).size() == 5);
+  }
+  SECTION("a finished run resumed changes nothing") {
+    const Result again = tool(call, words("train --resume --out whole"));
+    CHECK(again.code == 0);
+    CHECK(line_with(again.out, "final") == line_with(resumed.out, "final"));
+    same_run(dir.path() / "whole", dir.path() / "parts", "step-00000040");
+  }
+}
+
+TEST_CASE("sgd with momentum and without resume alike") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  for (const char* momentum : {"0", "0.9"}) {
+    const std::string rest = std::string("--overwrite --set train.steps=6 --set train.optimizer=sgd ") +
+                             "--set train.momentum=" + momentum + " ";
+    run(call, rest + "--out whole");
+    run(call, rest + "--out parts --stop-after 3");
+    CHECK(tool(call, words("train --resume --out parts --quiet")).code == 0);
+    same_run(dir.path() / "whole", dir.path() / "parts", "step-00000006");
+  }
+}
+
+TEST_CASE("checkpoints rotate; best and latest point at theirs; early stop") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  run(call, "--set train.steps=10 --set train.save_every=2 --set train.keep_checkpoints=2 --out r");
+  std::vector<std::string> kept;
+  for (const auto& entry : fs::directory_iterator(dir.path() / "r/checkpoints"))
+    kept.push_back(entry.path().filename().string());
+  std::sort(kept.begin(), kept.end());
+  CHECK(kept == std::vector<std::string>{"step-00000008", "step-00000010"});
+
+  // What is held out has nothing to do with what is learned, so that the loss on it rises.
+  write_text(dir.path() / "train.txt", std::string(400, 'a') + "bcdefgh");
+  write_text(dir.path() / "val.txt", "hgfedcbhgfedcbhgfedcbhgfedcb");
+  const Result early = tool(
+      call,
+      words("train --set model.n_layer=1 --set model.n_embd=16 --set model.block_size=8 --data train.txt "
+            "--set data.val_paths=[\"val.txt\"] --set tokenizer.type=char --set train.steps=400 "
+            "--set train.eval_every=20 --set train.early_stop_patience=2 --set train.max_lr=0.01 --out e"));
+  INFO(early.out << early.err);
+  CHECK(early.code == 0);
+  CHECK(has(early.err, "stopped early"));
+  CHECK(has(early.out, "final | val_loss"));
+  CHECK_FALSE(has(early.out, "step   400 "));
+  const std::string best = file_text(dir.path() / "e/best"), latest = file_text(dir.path() / "e/latest");
+  CHECK(best != latest);
+  CHECK(fs::exists(dir.path() / "e/checkpoints" / best.substr(0, best.size() - 1)));
+}
+
+TEST_CASE("a step is one submission, and waits for an earlier one at most once") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  const Result r = run(call,
+                       "--json --set train.steps=12 --set train.eval_every=4 --set data.val_fraction=0.2 "
+                       "--set train.grad_accum_steps=2 --out r");
+  const std::string counters = line_with(r.out, R"("event":"counters")");
+  INFO(r.out);
+  CHECK(number_after(counters, R"("steps":)") == 12);
+  CHECK(number_after(counters, R"("submits_per_step":)") == 1);
+  CHECK(number_after(counters, R"("max_waits_per_step":)") <= 1);
+  CHECK(has(counters, R"("waited_for_own_step":false)"));
+  CHECK(number_after(counters, R"("bytes_fetched_per_step":)") == 16);
+  CHECK(number_after(counters, R"("new_blocks_after_first":)") == 0);
+  for (const std::string& line : lines_of(r.out)) CHECK((line.front() == '{' && line.back() == '}'));
+  CHECK(has(line_with(r.out, R"("event":"start")"), R"("parameters":)"));
+  CHECK(has(line_with(r.out, R"("event":"log")"), R"("val_loss":)"));
+  CHECK(has(line_with(r.out, R"("event":"final")"), R"("bits_per_byte":)"));
+  CHECK(has(line_with(r.out, R"("event":"sample")"), R"("text":)"));
+  CHECK(r.err.empty());
+}
+
+TEST_CASE("an integer where a number is wanted, several files, fine-tuning, a dry run") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  write_text(dir.path() / "one file.txt", "The fox sat on the wall and looked at the moon.\n");
+  write_text(dir.path() / "zwei \xc3\xa4.txt", "The moon looked back, and said nothing at all.\n");
+  write_text(dir.path() / "c.json",
+             R"({"train": {"max_lr": 1, "steps": 2.0}, "tokenizer": {"type": "char"}})");
+  Args args = words(small + "--config c.json --out first --data");
+  args.push_back("one file.txt");
+  args.push_back("zwei \xc3\xa4.txt");
+  const Result r = tool(call, args);
+  INFO(r.out << r.err);
+  REQUIRE(r.code == 0);
+  CHECK(has(r.out, "95 tokens"));
+  // The resolved configuration reproduces the run.
+  REQUIRE(tool(call, words("train --quiet --config first/config.json --out second")).code == 0);
+  same_run(dir.path() / "first", dir.path() / "second", "step-00000002");
+
+  // Fine-tuning over the very run it starts from, with the first run's shape and tokenizer.
+  Args tune = words(
+      "train --quiet --init-from first --out first --overwrite --set train.steps=1 --set train.max_lr=1e-6 "
+      "--data");
+  tune.push_back("one file.txt");
+  const Result tuned = tool(call, tune);
+  INFO(tuned.err);
+  CHECK(tuned.code == 0);
+  CHECK(has(tuned.out, "48 tokens"));
+  CHECK(line_with(tuned.out, "training:").find("vocab") != std::string::npos);
+
+  const Result plan = tool(call, words("train --dry-run --out nowhere"));
+  CHECK(plan.code == 0);
+  CHECK(has(plan.out, "102336 (100544 decayed, 1792 not)"));
+  CHECK(plan.err.empty());
+  CHECK_FALSE(fs::exists(dir.path() / "nowhere"));
+  CHECK(has(tool(call, words("train --dry-run --json")).out, R"("tokens_per_step":256)"));
+}
+
+TEST_CASE("a run that diverges ends with exit 1, the step and the knobs") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  const Result r = tool(call, words(small + "--set train.optimizer=sgd --set train.max_lr=1000 --set "
+                                            "train.grad_clip=0 --set train.steps=200 --out r"));
+  INFO(r.out << r.err);
+  CHECK(r.code == 1);
+  CHECK(has(r.err, "diverged"));
+  CHECK(has(r.err, "at step "));
+  CHECK(has(r.err, "train.max_lr"));
+}
