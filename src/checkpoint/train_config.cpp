@@ -90,10 +90,6 @@ void check(const TrainConfig& config) {
     throw request_error("train.recompute true is not in this build: expected false");
   }
   const TokenizerConfig& tokenizer = config.tokenizer;
-  if (tokenizer.pretokenizer != "none") {
-    throw request_error(cat("tokenizer.pretokenizer \"", tokenizer.pretokenizer,
-                            "\" is not in this build: expected \"none\""));
-  }
   if (tokenizer.type == "file" && !tokenizer.path) {
     throw request_error(
         "tokenizer.type is \"file\", but tokenizer.path is null: expected the tokenizer's path");

@@ -28,6 +28,7 @@ struct TokenizeFlags {
   std::vector<std::string> inputs, ids;
   std::string text, input, out, tokenizer;
   BpeTrainOptions bpe;
+  bool allow_special = false;
 };
 
 /// The one named; else that of the default run; else the demo's 400 tokens.
@@ -74,7 +75,10 @@ void run_train(const TokenizeFlags& flags) {
 void run_encode(const TokenizeFlags& flags, const CLI::App& command) {
   flags.common.apply();
   const std::string text = chosen_text(flags, command);
-  const auto ids = chosen_tokenizer(flags.tokenizer)->encode(text);
+  const auto tokenizer = chosen_tokenizer(flags.tokenizer);
+  // Only byte-level BPE has control tokens; other vocabularies have nothing to allow.
+  const auto* bpe = flags.allow_special ? dynamic_cast<const BpeTokenizer*>(tokenizer.get()) : nullptr;
+  const auto ids = bpe != nullptr ? bpe->encode_with_specials(text) : tokenizer->encode(text);
   if (flags.common.json) return print_line(to_json_line(Json{{"ids", ids}}));
   std::string line;
   for (const std::int32_t id : ids) line += cat(line.empty() ? "" : " ", id);
@@ -161,7 +165,8 @@ void add_tokenizer(CLI::App& command, TokenizeFlags& flags) {
   command
       .add_option(
           "--tokenizer", flags.tokenizer,
-          "a tokenizer.json or a model directory (default: that of runs/default, else the demo's 400 tokens)")
+          "a tokenizer.json, a folder with vocab.json and merges.txt, a .tiktoken file, or a model directory "
+          "(default: that of runs/default, else the demo's 400 tokens)")
       ->type_name("T");
   flags.common.add_output(command);
 }
@@ -180,7 +185,9 @@ void add_tokenize_command(CLI::App& app) {
   add_integer(*train, "--vocab-size", "N", train_flags->bpe.vocab_size,
               "tokens in all, the 256 bytes included")
       ->required();
-  train->add_option("--pretokenizer", train_flags->bpe.pretokenizer, "none: merges may cross words")
+  train
+      ->add_option("--pretokenizer", train_flags->bpe.pretokenizer,
+                   "how text is split before merging: none, gpt2 or gpt4")
       ->type_name("NAME");
   add_integer(*train, "--min-frequency", "N", train_flags->bpe.min_frequency,
               "stop when no pair occurs as often (default 1)", 1);
@@ -199,6 +206,8 @@ void add_tokenize_command(CLI::App& app) {
   auto encode_flags = std::make_shared<TokenizeFlags>();
   CLI::App* encode = tokenize->add_subcommand("encode", "print the token ids of a text");
   add_source(*encode, *encode_flags);
+  encode->add_flag("--allow-special", encode_flags->allow_special,
+                   "text that spells a control token becomes that token (else it is ordinary text)");
   add_tokenizer(*encode, *encode_flags);
   encode->callback([encode_flags, encode] { run_encode(*encode_flags, *encode); });
 

@@ -62,3 +62,32 @@ TEST_CASE("any bytes come back, without a tokenizer at hand too") {
   CHECK(tool(call, words("tokenize encode")).code == 2);
   CHECK(has(tool(call, {"tokenize", "inspect", "the garden", "--json"}).out, R"("tokens":2)"));
 }
+
+TEST_CASE("a vocabulary learned with splitting trains a model, and control tokens come only when allowed") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  std::string corpus;
+  for (int i = 0; i < 40; ++i) corpus += "It's 2 o'clock, it's 3 o'clock; the clock's 12 hours.\n";
+  write_text(dir.path() / "t.txt", corpus);
+  for (const std::string split : {"gpt2", "gpt4"}) {
+    INFO(split);
+    const Result learned =
+        tool(call, words("tokenize train --input t.txt --vocab-size 280 --special <|endoftext|> --out t.json "
+                         "--pretokenizer " +
+                         split));
+    INFO(learned.err);
+    REQUIRE(learned.code == 0);
+    const Args encode = {"tokenize", "encode", "a<|endoftext|>", "--tokenizer", "t.json"};
+    Args allowed = encode;
+    allowed.push_back("--allow-special");
+    CHECK(words(tool(call, encode).out).size() > 2);
+    CHECK(words(tool(call, allowed).out).size() == 2);
+    const Result trained =
+        tool(call, words("train --data t.txt --set tokenizer.vocab_size=280 --set train.steps=3 "
+                         "--set tokenizer.pretokenizer=" +
+                         split + " --out " + split));
+    INFO(trained.err);
+    CHECK(trained.code == 0);
+    CHECK(has(trained.out, "bpe (vocab 280)"));
+  }
+}
