@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 namespace llmtool {
@@ -73,33 +75,56 @@ void close_checked(int fd, const Path& path) {
   if (::close(fd) != 0 && errno != EINTR) throw failure("write", path, errno);
 }
 
+/// Room for `wanted` bytes in `out`, where the machine has it: a file without an end, or one larger than what
+/// is free, must be an error here, since a process that takes too much is killed without a word.
+void make_room(std::string& out, std::uint64_t wanted, const Path& path) {
+  constexpr std::uint64_t unnoticed = std::uint64_t{64} << 20;  // below it asking the system is not worth it
+  const auto refuse = [&](const std::string& why) {
+    return world_error(cat("cannot read ", shown(path), ": ", wanted, " bytes ", why), "use a smaller file");
+  };
+  if (wanted > unnoticed) {
+    // Growing copies: for a moment both are there.
+    if (const std::uint64_t free = available_memory(); wanted > free)
+      throw refuse(cat("or more do not fit into the ", free, " bytes of memory that are free"));
+  }
+  try {
+    out.resize(static_cast<std::size_t>(wanted));
+  } catch (const std::exception&) {  // bad_alloc or length_error
+    throw refuse("or more do not fit into memory");
+  }
+}
+
 std::string read_all(int fd, const Path& path, std::uint64_t max_bytes) {
+  constexpr std::uint64_t piece = 1 << 16;
+  constexpr std::uint64_t max_of_device = std::uint64_t{16} << 20;
   struct stat info {};
   if (::fstat(fd, &info) != 0) throw failure("read", path, errno);
   if (S_ISDIR(info.st_mode)) throw failure("read", path, EISDIR);
+  const bool device = S_ISCHR(info.st_mode) && ::isatty(fd) == 0;  // /dev/zero, /dev/urandom: without an end
+  const std::uint64_t limit = device ? std::min(max_bytes, max_of_device) : max_bytes;
   const auto too_large = [&] {
-    return world_error(cat("cannot read ", shown(path), ": it is larger than ", max_bytes, " bytes"));
+    return world_error(cat("cannot read ", shown(path), ": it is larger than ", limit, " bytes",
+                           device ? " (a device, perhaps without an end)" : ""));
   };
   std::string out;
-  std::size_t room = 1 << 16;
+  std::uint64_t room = piece;
   if (S_ISREG(info.st_mode)) {
     const auto size = static_cast<std::uint64_t>(info.st_size);
-    if (size > max_bytes) throw too_large();
-    room = static_cast<std::size_t>(size) + 1;  // one more, so that the end is seen without another round
+    if (size > limit) throw too_large();
+    room = size + 1;  // one more, so that the end is seen without another round
   }
   std::size_t used = 0;
   for (;;) {
-    if (used == out.size()) out.resize(used + std::max(room, used));
+    if (used == out.size()) make_room(out, used + std::max<std::uint64_t>(room, used), path);
     const ssize_t n = ::read(fd, out.data() + used, std::min<std::size_t>(out.size() - used, 1 << 30));
-    if (n < 0 && errno == EINTR) {
-      throw_if_interrupted();
-      continue;
-    }
-    if (n < 0) throw failure("read", path, errno);
+    if (n < 0 && errno != EINTR) throw failure("read", path, errno);
+    // A source that gives without an end is left by a signal too; a file is read to its end.
+    if (n < 0 || !S_ISREG(info.st_mode)) throw_if_interrupted();
+    if (n < 0) continue;
     if (n == 0) break;
     used += static_cast<std::size_t>(n);
-    if (used > max_bytes) throw too_large();
-    room = 1 << 16;
+    if (used > limit) throw too_large();
+    room = piece;
   }
   out.resize(used);
   return out;

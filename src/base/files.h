@@ -13,7 +13,8 @@ namespace llmtool {
 
 using Path = std::filesystem::path;
 
-/// The whole file; "-" is stdin. world_error if missing, a directory, unreadable, or larger than max_bytes.
+/// The whole file; "-" is stdin. world_error if missing, a directory, unreadable, larger than max_bytes or
+/// than the memory that is free, or a device that gives without an end.
 std::string read_file(const Path& path, std::uint64_t max_bytes = ~std::uint64_t{0});
 
 /// Writes beside the final name, flushes to disk, renames over it, flushes the directory. "-" is stdout.

@@ -17,7 +17,8 @@
 
 namespace llmtool {
 
-/// Inclusive bounds of a number; `above` or `below` exclude the bound itself.
+/// Inclusive bounds of a number; `above` or `below` exclude the bound itself, and what a 32-bit number rounds
+/// to it.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();

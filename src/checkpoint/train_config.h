@@ -44,7 +44,7 @@ struct TrainOptions {
 
   template <class V>
   void visit(V& v) {
-    v("seed", seed, Range{0, 18446744073709551615.0}, "every random draw of the run follows from it");
+    v("seed", seed, Range{}, "every random draw of the run follows from it");
     v("batch_size", batch_size, Range{1, 1 << 20}, "windows per micro-batch");
     v("grad_accum_steps", grad_accum_steps, Range{1, 1 << 20}, "micro-batches per step");
     v("steps", steps, Range{1, 1e12}, "optimizer updates");

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cpu/kernel_table.h"
 #include "cpu/memory.h"
 
@@ -21,14 +22,14 @@ class CpuDevice final : public Device {
     name_ = "cpu";
     caps_.simd = cpu::name_of(level_);
     caps_.threads = pool_.size();
-    caps_.memory_bytes = cpu::available_memory();
+    caps_.memory_bytes = available_memory();
   }
   ~CpuDevice() override { release_pool(); }
 
  private:
   Block* do_alloc(std::uint64_t bytes) override {
     constexpr std::uint64_t page = 4096;
-    const std::uint64_t available = cpu::available_memory();
+    const std::uint64_t available = available_memory();
     const std::uint64_t rounded = (bytes + page - 1) / page * page;
     std::byte* pages = rounded >= bytes && rounded <= available ? cpu::map_pages(rounded) : nullptr;
     if (pages == nullptr) {

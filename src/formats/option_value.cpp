@@ -72,6 +72,15 @@ bool within(double value, const OptionRule& rule) {
   return (r->above ? value > r->min : value >= r->min) && (r->below ? value < r->max : value <= r->max);
 }
 
+/// Real options end as 32-bit numbers: one that becomes the excluded bound there (0.99999999999 as 1, 1e-300
+/// as 0) would divide by zero later.
+bool within_as_float(double value, const OptionRule& rule) {
+  const auto* r = std::get_if<Range>(&rule);
+  if (r == nullptr) return true;
+  const auto rounded = static_cast<double>(static_cast<float>(value));
+  return !(r->above && rounded <= r->min) && !(r->below && rounded >= r->max);
+}
+
 /// The integer that `value` holds exactly, be it written 1000 or 1000.0; nothing if it is beyond T.
 template <class T>
 std::optional<T> exact_integer(const Json& value) {
@@ -138,6 +147,10 @@ T converted(const Json& value, const OptionRule& rule, const std::string& expect
     } else {
       const double number = value.get<double>();
       if (!std::isfinite(number) || !within(number, rule)) throw out_of_range;
+      if (!within_as_float(number, rule))
+        throw Refusal{cat(json_excerpt(value),
+                          " is too near the bound (as a 32-bit number it is the bound); ", "expected ",
+                          expected)};
       return number;
     }
   }

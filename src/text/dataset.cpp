@@ -35,7 +35,8 @@ void TokenDataset::require_window(std::int64_t block_size) const {
         cat("the training part has ", n, " tokens",
             held_out > 0 ? cat(" (", held_out, " more are held out)") : "", ", too few for one window of ",
             block_size + 1, " (model.block_size ", block_size, " + 1)"),
-        "use more text, a smaller model.block_size, or a smaller data.val_fraction");
+        "use more text, a smaller model.block_size or data.val_fraction, or smaller tokens (tokenizer.type "
+        "char or bytes, or a smaller tokenizer.vocab_size)");
   }
   if (held_out == 1) {
     throw world_error("the held-out part has 1 token, at least 2 are needed to predict one from the other",

@@ -65,6 +65,22 @@ TEST_CASE("read_file names the path and the reason") {
   CHECK(message([&] { read_file("/dev/zero", 100); }).find("larger than 100 bytes") != std::string::npos);
 }
 
+TEST_CASE("what has no end, or does not fit into memory, is an error that names the path") {
+  CHECK(message([&] {
+          read_file("/dev/zero");
+        }).find("'/dev/zero': it is larger than 16777216 bytes (a device") != std::string::npos);
+  CHECK(read_file("/dev/null").empty());
+  const TempDir dir;
+  const Path sparse = dir.path() / "sparse";
+  write_file_atomic(sparse, "x");
+  std::error_code unsupported;
+  std::filesystem::resize_file(sparse, std::uint64_t{1} << 43, unsupported);
+  if (unsupported) return;  // a file system without files this large
+  const std::string said = message([&] { read_file(sparse); });
+  CHECK(said.find(cat("cannot read '", sparse.native(), "': 8796093022209 bytes")) == 0);
+  CHECK(said.find("memory") != std::string::npos);
+}
+
 TEST_CASE("a failed atomic write leaves the old file and no temporary") {
   const TempDir dir;
   const Path path = dir.path() / "file";

@@ -51,6 +51,7 @@ TEST_CASE("texts that cannot be trained on are refused with exit 1") {
   refused(call, "train --data missing.txt", 1, {"missing.txt", "No such file"});
   refused(call, "train --data folder", 1, {"folder", "no text"});
   refused(call, "train --data short.txt --set tokenizer.type=bytes", 1, {"11 tokens", "33", "block_size"});
+  refused(call, "train --data /dev/zero", 1, {"/dev/zero", "without an end"});
   refused(call, "train --set data.val_fraction=0.97", 1, {"33", "held out"});
   refused(call, "tokenize train --input empty.txt --vocab-size 300 --out t.json", 1, {"empty.txt"});
   CHECK_FALSE(fs::exists(dir.path() / "t.json"));
@@ -64,6 +65,9 @@ TEST_CASE("configuration keys are refused with exit 2, the path and what would b
   refused(call, "train --set max_lr=1", 2, {"did you mean train.max_lr?"});
   refused(call, "train --set train.steps=2.5", 2, {"train.steps", "2.5"});
   refused(call, "train --set train.steps=abc", 2, {"train.steps", "abc", "integer"});
+  refused(call, "train --set train.beta2=0.9999999999", 2, {"train.beta2", "below 1"});
+  refused(call, "train --set train.eps=1e-300", 2, {"train.eps", "above 0"});
+  refused(call, "train --set train.seed=18446744073709551616", 2, {"train.seed", "18446744073709551615"});
   refused(call, "train --set train.steps=0", 2, {"train.steps", "from 1"});
   refused(call, "train --set train.min_lr=0.1", 2, {"train.min_lr 0.1", "train.max_lr 0.003"});
   refused(call, "train --set model.positions=rop", 2, {"did you mean rope?"});

@@ -94,6 +94,17 @@ TEST_CASE("unknown keys suggest what was meant") {
   CHECK(refusal(R"({"": 1})").find("request: c.json: unknown key ") == 0);
 }
 
+TEST_CASE("what a 32-bit number rounds to an excluded bound is refused, other neighbours are not") {
+  CHECK(contains(set_refusal("dropout=0.9999999999"), "--set: dropout: 0.9999999999 is too near the bound"));
+  CHECK(contains(set_refusal("dropout=0.9999999999"), "expected a number of at least 0 and below 1"));
+  CHECK(contains(set_refusal("train.max_lr=1e-300"), "--set: train.max_lr: 1e-300 is too near the bound"));
+  Config c;
+  set_option(c, "dropout=0.9999999", "--set");
+  CHECK(c.dropout == 0.9999999);
+  set_option(c, "train.min_lr=1e-300", "--set");  // its bound is included
+  CHECK(c.train.min_lr == 1e-300);
+}
+
 TEST_CASE("wrong types are refused") {
   CHECK(refusal("[]") == "request: c.json: expected an object, got an array");
   CHECK(refusal(R"({"train": 3})") == "request: c.json: train: expected an object, got 3");

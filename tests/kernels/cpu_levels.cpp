@@ -2,8 +2,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cpu/cpu_device.h"
-#include "cpu/memory.h"
 #include "kernels/cpu_support.h"
 #include "support/catch.h"
 
