@@ -1,7 +1,11 @@
 // Parsing, dispatch and exit codes; see app.h.
 #include "cli/app.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <new>
 #include <string>
 #include <vector>
@@ -83,6 +87,32 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
   return text;
 }
 
+/// An empty word for a file, folder or name is most often an unset shell variable: it must not count as "not
+/// given" and quietly take the default.
+void refuse_empty_names(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type != "FILE" && type != "DIR" && type != "MODEL" && type != "NAME" && type != "T") continue;
+    option->check(CLI::Validator(
+        [option, type](const std::string& word) {
+          if (!word.empty()) return std::string();
+          throw request_error(cat(option->get_name(), " '' is empty: expected ",
+                                  type == "NAME"  ? "a name"
+                                  : type == "DIR" ? "a folder"
+                                                  : "a path"));
+        },
+        {}));
+  }
+  for (CLI::App* sub : command.get_subcommands({})) refuse_empty_names(*sub);
+}
+
+/// A standard stream that was closed gets a descriptor that nothing can be written to: otherwise the first
+/// file that is opened would take its number, and messages would land in it.
+void hold_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
+}
+
 int run_application(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -103,6 +133,7 @@ int run_application(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  hold_standard_streams();
   install_signal_handlers();
   try {
     CLI::App app("trains small GPTs on anyone's text and runs them", "llmtool");
@@ -116,6 +147,7 @@ int run_command_line(int argc, char** argv) {
     add_tokenize_command(app);
     add_eval_command(app);
     add_devices_command(app);
+    refuse_empty_names(app);
     return run_application(app, argc, argv);
   } catch (const ClosedPipe&) {
     return 0;

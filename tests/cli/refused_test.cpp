@@ -106,6 +106,13 @@ TEST_CASE("flags and subcommands are refused with exit 2 and the nearest name") 
   refused(call, "train --stop-after 0", 2, {"--stop-after 0", "from 1"});
   refused(call, "train --device gpu", 2, {"'gpu'", "vulkan:N"});
   refused(call, "train --device vulkan:0", 1, {"vulkan:0"});
+  // Empty words, as of an unset shell variable, are not "not given".
+  for (const char* flag : {"--config", "--data", "--out", "--init-from", "--device"})
+    refused(call, {"train", flag, ""}, 2, {flag, "empty"});
+  refused(call, {"generate", "--prompt-file", ""}, 2, {"--prompt-file", "empty"});
+  refused(call, {"generate", "--prompt", "x", "--model", ""}, 2, {"--model", "empty"});
+  refused(call, {"tokenize", "encode", "x", "--tokenizer", ""}, 2, {"--tokenizer", "empty"});
+  refused(call, {"tokenize", "encode", "--input", ""}, 2, {"--input", "empty"});
   refused(call, "generate --top-k 1.5", 2, {"--top-k", "1.5", "whole number"});
   refused(call, "generate --temperature hot", 2, {"--temperature", "hot"});
   refused(call, "generate --temperature -1", 2, {"--temperature", "-1"});

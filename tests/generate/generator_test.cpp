@@ -151,14 +151,14 @@ TEST_CASE("an empty prompt starts from end-of-text, else a newline, else is refu
   const CharTokenizer letters(char_vocabulary_of("abcdefghijklmnopqr"));
   CHECK_THROWS_AS(generate(s.model, letters, "", options(3)), Error);
   Small bpe("rope", 8, 257);
-  const BpeTokenizer tokenizer(BpeModel{{}, {std::string(end_of_text)}, "none", 1});
+  const BpeTokenizer tokenizer(BpeModel{{}, {}, {std::string(end_of_text)}, "none", 1});
   CHECK(generate(bpe.model, tokenizer, "", options(3)).prompt_tokens == std::vector<std::int32_t>{256});
 }
 
 TEST_CASE("the end-of-text token ends the text and is not part of it") {
   Small s("rope", 8, 257);
   // The embedding is the head: a huge row of the end token makes its logit the largest or the smallest.
-  const BpeTokenizer tokenizer(BpeModel{{}, {std::string(end_of_text)}, "none", 1});
+  const BpeTokenizer tokenizer(BpeModel{{}, {}, {std::string(end_of_text)}, "none", 1});
   bool ended = false;
   for (std::uint64_t seed = 0; seed < 200 && !ended; ++seed) {
     GenerateOptions o = options(40);
