@@ -29,7 +29,8 @@ void install_signal_handlers() {
   ::sigaction(SIGTERM, &action, nullptr);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
-  ::sigaction(SIGXFSZ, &action, nullptr);  // a file beyond the size limit is a failed write, not a silent death
+  ::sigaction(SIGXFSZ, &action,
+              nullptr);  // a file beyond the size limit is a failed write, not a silent death
 }
 
 bool interrupted() noexcept { return signal_seen.load(std::memory_order_relaxed) != 0; }
