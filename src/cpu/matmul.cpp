@@ -1,8 +1,7 @@
 // The matrix product: its forms, batches, blocking and threads (MatmulParams in kernels/params.h is the
 // definition). Two ways to work: `by columns`, where a task takes all rows of some columns and packs what it
-// needs itself (few rows, or many small matrices), and `by tiles`, where both operands are packed first, in
-// parallel, and shared. Not here: the inner loops (matmul_micro-inl.h), how a tile is finished
-// (matmul_tile-inl.h).
+// needs itself (few rows, or many small matrices), and `by tiles`, where B is packed first, in parallel, and
+// shared. Not here: the inner loops (matmul_micro-inl.h), how a tile is finished (matmul_tile-inl.h).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/matmul.cpp"
 #include "cpu/simd_target.h"
@@ -34,17 +33,18 @@ struct Columns {
 void product_of_columns(const Product& s, const MatmulJob& job, const RowBlocks& blocks, Columns columns,
                         float* scratch) {
   float* const panel = scratch;
-  const bool packs_a = s.tn || (s.m >= mm_rows && columns.size >= 8 * mm_panel);
-  float* const packed_a = packs_a ? scratch + s.depths.largest() * mm_panel : nullptr;
+  float* const packed_a = s.tn ? scratch + s.depths.largest() * mm_panel : nullptr;
   // B read in place: by rows of k, and either used once or small enough to stay near.
-  const bool in_place = !s.nt && (s.m <= 2 * mm_rows || s.ldb * s.k <= 4096);
+  const bool in_place = !s.nt && (s.m <= 12 || s.ldb * s.k <= 4096);
+  const EvenParts panels = panels_of(columns.size);
   for (std::size_t depth = 0; depth < s.depths.count(); ++depth) {
     const std::size_t p = s.depths.begin(depth), k = s.depths.size(depth);
-    if (packs_a) pack_a(s.tn, job.a + (s.tn ? p * s.lda : p), s.lda, k, blocks, 0, blocks.count(), packed_a);
-    for (std::size_t j = columns.begin; j < columns.begin + columns.size; j += mm_panel) {
-      Strip strip{depth, j, std::min(mm_panel, columns.begin + columns.size - j), nullptr, mm_panel};
+    if (s.tn) pack_a(job.a + p * s.lda, s.lda, k, blocks, 0, blocks.count(), packed_a);
+    for (std::size_t i = 0; i < panels.count(); ++i) {
+      const std::size_t j = columns.begin + panels.begin(i);
+      Strip strip{depth, j, panels.size(i), nullptr, 0};
       const float* const b = job.b + (s.nt ? j * s.ldb + p : p * s.ldb + j);
-      if (in_place && strip.columns == mm_panel) {
+      if (in_place && strip.columns == strip.padded()) {
         strip.b = b;
         strip.ldb = s.ldb;
       } else {
@@ -115,22 +115,26 @@ void matmul_by_columns(CpuContext& context, const MatmulParams& p, const Product
       });
 }
 
-/// All rows x some columns of one matrix at one depth of k. B is packed first and shared by all tasks; each
-/// packs the rows of A it needs itself, which then lie in its own cache.
+/// All rows x some columns of one matrix at one depth of k. B is packed first and shared by all tasks. A is
+/// read in place by rows (a few rows are a few streams, and no copy is faster than one), but transposed A
+/// would touch a line of its own for each p: of that, each task packs what it needs, into its own cache.
 void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& job, Columns columns,
                       std::size_t depth) {
   const std::size_t p = s.depths.begin(depth), k = s.depths.size(depth);
   float* const packed_b = context.shared<float>((k + 1) * divide_up(columns.size, mm_lanes) * mm_lanes);
-  const EvenParts pack_parts(
-      columns.size,
-      std::max<std::size_t>(1, pack_floats / (std::max<std::size_t>(k, 1) * mm_panel)) * mm_panel, mm_panel);
+  const EvenParts panels = panels_of(columns.size);
+  const auto strip_of = [&](std::size_t panel) {
+    return Strip{depth, columns.begin + panels.begin(panel), panels.size(panel),
+                 packed_b + panels.begin(panel) * k, 0};
+  };
+  const EvenParts pack_parts(panels.count(), pack_floats / (std::max<std::size_t>(k, 1) * mm_panel));
   context.pool().parallel_for(
       static_cast<std::int64_t>(pack_parts.count()), [&](std::int64_t part, int) HWY_ATTR {
         const std::size_t chunk = static_cast<std::size_t>(part);
-        for (std::size_t j = pack_parts.begin(chunk); j < pack_parts.begin(chunk + 1); j += mm_panel) {
-          const Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), nullptr, 0};
+        for (std::size_t i = pack_parts.begin(chunk); i < pack_parts.begin(chunk + 1); ++i) {
+          const Strip strip = strip_of(i);
           pack_b(s.nt, job.b + (s.nt ? strip.column * s.ldb + p : p * s.ldb + strip.column), s.ldb, k,
-                 strip.columns, strip.padded(), packed_b + j * k);
+                 strip.columns, strip.padded(), packed_b + panels.begin(i) * k);
         }
       });
 
@@ -138,23 +142,22 @@ void product_by_tiles(CpuContext& context, const Product& s, const MatmulJob& jo
   const EvenParts groups(blocks.count(),
                          std::max<std::size_t>(1, group_rows / (s.m < 8 * group_rows ? 2 : 1) / mm_rows));
   // At least sixteen tasks, if that leaves each a few panels.
-  const std::size_t share = columns.size / divide_up(16, groups.count());
-  const EvenParts parts(columns.size, std::clamp(share, 4 * mm_panel, group_columns), mm_panel);
+  const std::size_t share = panels.count() / divide_up(16, groups.count());
+  const EvenParts parts(panels.count(), std::clamp<std::size_t>(share, 4, group_columns / mm_panel));
   context.reserve<float>((groups.largest() * mm_rows) * (k + 1));
-  context.pool().parallel_for(
-      static_cast<std::int64_t>(groups.count() * parts.count()),
-      [&](std::int64_t chunk, int worker) HWY_ATTR {
-        const std::size_t group = static_cast<std::size_t>(chunk) / parts.count();
-        const std::size_t part = static_cast<std::size_t>(chunk) % parts.count();
-        const std::size_t first = groups.begin(group), last = groups.begin(group + 1);
-        float* const packed_a = context.scratch<float>(worker);
-        pack_a(s.tn, job.a + (s.tn ? p * s.lda : p), s.lda, k, blocks, first, last, packed_a);
-        for (std::size_t j = parts.begin(part); j < parts.begin(part + 1); j += mm_panel) {
-          Strip strip{depth, columns.begin + j, std::min(mm_panel, columns.size - j), packed_b + j * k, 0};
-          strip.ldb = strip.padded();
-          product_of_strip(s, job, blocks, first, last, packed_a, strip);
-        }
-      });
+  context.pool().parallel_for(static_cast<std::int64_t>(groups.count() * parts.count()),
+                              [&](std::int64_t chunk, int worker) HWY_ATTR {
+                                const std::size_t group = static_cast<std::size_t>(chunk) / parts.count();
+                                const std::size_t part = static_cast<std::size_t>(chunk) % parts.count();
+                                const std::size_t first = groups.begin(group), last = groups.begin(group + 1);
+                                float* const packed_a = s.tn ? context.scratch<float>(worker) : nullptr;
+                                if (s.tn) pack_a(job.a + p * s.lda, s.lda, k, blocks, first, last, packed_a);
+                                for (std::size_t i = parts.begin(part); i < parts.begin(part + 1); ++i) {
+                                  Strip strip = strip_of(i);
+                                  strip.ldb = strip.padded();
+                                  product_of_strip(s, job, blocks, first, last, packed_a, strip);
+                                }
+                              });
 }
 
 void matmul_by_tiles(CpuContext& context, const MatmulParams& p, const Product& s, const MatmulJob& whole) {

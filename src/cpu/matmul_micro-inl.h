@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "cpu/matmul_plan.h"
 #include "cpu/simd-inl.h"
 #include "hwy/cache_control.h"
 
@@ -30,19 +31,23 @@ namespace llmtool::cpu::HWY_NAMESPACE {
 namespace {
 constexpr std::size_t mm_lanes = HWY_LANES(float);
 
-// Rows of the largest block: with two vectors a row, accumulators, a pair of B and a broadcast fill the
-// registers.
+// The largest block, rows x vectors: accumulators, vectors of B and a broadcast of A fill the registers, and
+// rows + vectors, the loads of a step, are few (on AVX2, 4 x 3 takes 7 loads for 12 multiply-adds, 6 x 2
+// takes 8: as many instructions less for a core that shares its front end with another thread).
 #if HWY_TARGET == HWY_AVX3
-constexpr int mm_rows = 12;
+constexpr int mm_rows = 12, mm_vectors = 2;
 #elif HWY_TARGET == HWY_AVX2
-constexpr int mm_rows = 6;
+constexpr int mm_rows = 4, mm_vectors = 3;
 #elif HWY_TARGET == HWY_NEON
-constexpr int mm_rows = 8;
+constexpr int mm_rows = 8, mm_vectors = 2;
 #else
-constexpr int mm_rows = 4;
+constexpr int mm_rows = 4, mm_vectors = 2;
 #endif
-constexpr int mm_vectors = 2;
-constexpr std::size_t mm_panel = mm_vectors * mm_lanes;  ///< Columns of a panel of packed B.
+constexpr std::size_t mm_panel = mm_vectors * mm_lanes;  ///< Columns of the widest panel of packed B.
+
+/// Columns cut into panels of at most mm_panel, whole vectors but for the last, as even as can be: a last
+/// panel of one vector would hold too few chains to hide the latency of the adders.
+inline EvenParts panels_of(std::size_t columns) { return {columns, mm_panel, mm_lanes}; }
 
 /// What an inner loop works on. c[i*ldc + j] for i < R, j < NV*lanes; the chain starts from c if `load`, else
 /// from 0.
@@ -85,8 +90,9 @@ HWY_INLINE void store_chains(float* c, std::size_t ldc, const VF (&acc)[R][NV]) 
   }
 }
 
-/// B by rows of k: b[p*ldb + j], a packed panel or the matrix itself.
-template <int R, int NV>
+/// B by rows of k: b[p*ldb + j], a packed panel or the matrix itself. With `packed`, A is packed too: its
+/// strides are 1 and R, known to the compiler, which saves the inner loop address registers and additions.
+template <int R, int NV, bool packed>
 void micro(const MicroArgs& g) {
   const DF d;
   VF acc[R][NV];
@@ -97,7 +103,7 @@ void micro(const MicroArgs& g) {
   start_chains<R, NV>(g, acc);
   const float* HWY_RESTRICT a = g.a;
   const float* HWY_RESTRICT b = g.b;
-  const std::size_t a_row = g.a_row, a_depth = g.a_depth, ldb = g.ldb;
+  const std::size_t a_row = packed ? 1 : g.a_row, a_depth = packed ? R : g.a_depth, ldb = g.ldb;
   LLMTOOL_UNROLL_4
   for (std::size_t p = 0; p < g.k; ++p) {
     VF bv[NV];
@@ -198,10 +204,15 @@ void micro_nt(const MicroArgs& g) {
 using Micro = void (*)(const MicroArgs&);
 
 /// micro<rows, vectors> for rows 1 .. mm_rows, vectors 1 .. mm_vectors.
-template <int R = mm_rows>
-HWY_INLINE Micro choose_micro(int rows, int vectors) {
-  if (rows == R) return vectors == 1 ? &micro<R, 1> : &micro<R, 2>;
-  if constexpr (R > 1) return choose_micro<R - 1>(rows, vectors);
+template <int R = mm_rows, int NV = mm_vectors>
+HWY_INLINE Micro choose_micro(int rows, int vectors, bool packed) {
+  if (rows == R && vectors == NV) return packed ? &micro<R, NV, true> : &micro<R, NV, false>;
+  if constexpr (R > 1) {
+    if (rows < R) return choose_micro<R - 1, NV>(rows, vectors, packed);
+  }
+  if constexpr (NV > 1) {
+    if (vectors < NV) return choose_micro<R, NV - 1>(rows, vectors, packed);
+  }
   return nullptr;
 }
 

@@ -80,71 +80,13 @@ HWY_INLINE void copy_rows(std::size_t rows, const float* a, std::size_t lda, std
   if constexpr (R > 1) copy_rows<R - 1>(rows, a, lda, k, out);
 }
 
-#if HWY_TARGET != HWY_SCALAR
-/// A 4 x 4 transposition: t[q] holds element q of the four rows.
-HWY_INLINE void transpose_rows(const float* const (&row)[4], std::size_t p,
-                               hn::Vec<hn::FixedTag<float, 4>> (&t)[4]) {
-  const hn::FixedTag<float, 4> d;
-  const hn::RepartitionToWide<decltype(d)> dw;
-  const auto r0 = hn::LoadU(d, row[0] + p), r1 = hn::LoadU(d, row[1] + p);
-  const auto r2 = hn::LoadU(d, row[2] + p), r3 = hn::LoadU(d, row[3] + p);
-  const auto low01 = hn::BitCast(dw, hn::InterleaveLower(d, r0, r1));
-  const auto low23 = hn::BitCast(dw, hn::InterleaveLower(d, r2, r3));
-  const auto high01 = hn::BitCast(dw, hn::InterleaveUpper(d, r0, r1));
-  const auto high23 = hn::BitCast(dw, hn::InterleaveUpper(d, r2, r3));
-  t[0] = hn::BitCast(d, hn::InterleaveLower(dw, low01, low23));
-  t[1] = hn::BitCast(d, hn::InterleaveUpper(dw, low01, low23));
-  t[2] = hn::BitCast(d, hn::InterleaveLower(dw, high01, high23));
-  t[3] = hn::BitCast(d, hn::InterleaveUpper(dw, high01, high23));
-}
-#endif
-
-/// One block of rows of A by rows (a[i*lda + p], NN and NT): out[p*rows + i].
-inline void transpose_block(const float* a, std::size_t lda, std::size_t rows, std::size_t k, float* out) {
-  std::size_t p = 0;
-#if HWY_TARGET != HWY_SCALAR
-  for (; p + 4 <= k; p += 4) {
-    for (std::size_t i = 0; i < rows; i += 4) {
-      const std::size_t left = rows - i;
-      const float* const first = a + i * lda;
-      const float* const row[4] = {first, left > 1 ? first + lda : first, left > 2 ? first + 2 * lda : first,
-                                   left > 3 ? first + 3 * lda : first};
-      const hn::FixedTag<float, 4> d;
-      hn::Vec<hn::FixedTag<float, 4>> t[4];
-      transpose_rows(row, p, t);
-      LLMTOOL_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        float* const to = out + (p + static_cast<std::size_t>(q)) * rows + i;
-        if (left >= 4) {
-          hn::StoreU(t[q], d, to);
-        } else if (left == 2) {
-          hn::StoreU(hn::LowerHalf(t[q]), hn::FixedTag<float, 2>(), to);
-        } else {
-          for (std::size_t r = 0; r < left; ++r) to[r] = row[r][p + static_cast<std::size_t>(q)];
-        }
-      }
-    }
-  }
-#endif
-  for (; p < k; ++p) {
-    for (std::size_t i = 0; i < rows; ++i) out[p * rows + i] = a[i * lda + p];
-  }
-}
-
-/// Rows of op(A), blocks [first, last) of them: block after block from out + begin(first)*k, each [p*rows +
-/// i]. `a` points to the first row at the first p.
-inline void pack_a(bool transposed, const float* a, std::size_t lda, std::size_t k, const RowBlocks& blocks,
-                   std::size_t first, std::size_t last, float* out) {
+/// Rows of A^T (a[p*lda + i], TN), blocks [first, last) of them: block after block from out + begin(first)*k,
+/// each [p*rows + i]. `a` points to the first row at the first p.
+inline void pack_a(const float* a, std::size_t lda, std::size_t k, const RowBlocks& blocks, std::size_t first,
+                   std::size_t last, float* out) {
   const std::size_t row0 = blocks.begin(first);
-  if (!transposed) {
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t row = blocks.begin(i);
-      transpose_block(a + row * lda, lda, blocks.begin(i + 1) - row, k, out + (row - row0) * k);
-    }
-    return;
-  }
-  constexpr std::size_t step =
-      8;  // a few lines of A at a time, so that they are still near for the next block
+  // A few lines of A at a time, so that they are still near for the next block.
+  constexpr std::size_t step = 8;
   for (std::size_t p = 0; p < k; p += step) {
     const std::size_t count = std::min(step, k - p);
     for (std::size_t i = first; i < last; ++i) {

@@ -116,7 +116,7 @@ inline void product_of_strip(const Product& s, const MatmulJob& job, const RowBl
     const std::size_t row = blocks.begin(block), rows = blocks.begin(block + 1) - row;
     if (rows != chosen_rows) {
       chosen_rows = rows;
-      micro_loop = choose_micro(static_cast<int>(rows), vectors);
+      micro_loop = choose_micro(static_cast<int>(rows), vectors, packed_a != nullptr);
     }
     float* const c = job.c + row * s.ldc + strip.column;
     const float* const a =

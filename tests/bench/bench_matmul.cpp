@@ -41,21 +41,24 @@ void bench(const Shape& s, cpu::SimdLevel level, ThreadPool& pool, int repeats) 
   const test::BoundMatmul product(t, level, context);
   const double once = std::min(seconds_of(product, 1), seconds_of(product, 1));
   const int times = std::max(1, static_cast<int>(2e-3 / once));
-  double best = 1e9, peak = 0;
-  std::vector<double> all;
+  std::vector<double> all, peaks;
   for (int r = 0; r < repeats; ++r) {
-    peak = std::max(peak, cpu::measure_fma_peak_gflops(pool, level, 2));
+    peaks.push_back(cpu::measure_fma_peak_gflops(pool, level, 2));
     all.push_back(seconds_of(product, times));
-    best = std::min(best, all.back());
   }
   std::sort(all.begin(), all.end());
+  std::sort(peaks.begin(), peaks.end());
+  const double best = all.front(), median = all[all.size() / 2];
+  const double peak = peaks.back(), median_peak = peaks[peaks.size() / 2];
   const double flops = 2.0 * s.m * s.n * s.k * s.batch;
   const double weights = s.m <= 16 ? 4.0 * s.n * s.k * 1e-9 / best : 0;
   static const char* const names[] = {"NN", "NT", "TN"};
   std::printf(
-      "%-9s %s %5u x %5u x %4u x %3u  %d threads %10.1f us (median %10.1f) %7.1f GFLOP/s %5.1f %% of %.1f",
-      s.use, names[s.form], s.m, s.n, s.k, s.batch, pool.size(), best * 1e6, all[all.size() / 2] * 1e6,
-      flops / best * 1e-9, flops / best * 1e-7 / peak, peak);
+      "%-9s %s %5u x %5u x %4u x %3u  %d threads  best %10.1f us %6.1f GFLOP/s %5.1f %% of %.1f"
+      "  median %10.1f us %6.1f GFLOP/s %5.1f %% of %.1f",
+      s.use, names[s.form], s.m, s.n, s.k, s.batch, pool.size(), best * 1e6, flops / best * 1e-9,
+      flops / best * 1e-7 / peak, peak, median * 1e6, flops / median * 1e-9,
+      flops / median * 1e-7 / median_peak, median_peak);
   if (weights > 0) std::printf("  weights %.1f GB/s", weights);
   std::printf("\n");
   std::fflush(stdout);
