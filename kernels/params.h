@@ -1,5 +1,5 @@
 // The parameter structs of every kernel, shared word for word by C++ and GLSL. Each holds 32-bit fields only
-// and at most 128 bytes (push constants). All sizes, strides and offsets are in elements, not bytes. What a
+// and at most 96 bytes (of the 128 that push constants have; Placement takes the rest). All sizes, strides and offsets are in elements, not bytes. What a
 // kernel computes is stated here, above its struct: this page is the definition that every device is tested
 // against.
 //
@@ -261,6 +261,17 @@ struct OptimizerParams {
   float beta1;  // sgd: momentum
   float beta2;
   float eps;
+};
+
+/// Vulkan only: what a dispatch is told beside the parameters, at byte 96 of its push constants. shift: for
+/// argument i, byte i: elements between the offset a buffer is bound at and the view. present: bit i: argument
+/// i was given. window: which part of a launch this is, where a launch is cut because a view is larger than a
+/// device can bind; each shader that can be cut so says what it means there.
+struct Placement {
+  LLMTOOL_UINT shift[2];
+  LLMTOOL_UINT present;
+  LLMTOOL_UINT reserved;
+  LLMTOOL_UINT window[4];
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,5 @@
+#version 450
+// exp: y = e^x (UnaryParams).
+#extension GL_GOOGLE_include_directive : require
+#define F(x) exp(x)
+#include "unary.glsl"
