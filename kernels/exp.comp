@@ -1,5 +1,5 @@
 #version 450
 // exp: y = e^x (UnaryParams).
 #extension GL_GOOGLE_include_directive : require
-#define F(x) exp(x)
+#define F(x) exp_of(x)
 #include "unary.glsl"

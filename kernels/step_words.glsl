@@ -1,5 +1,5 @@
 // Where the fields of StepParams and StepStats (params.h) lie, as words: their buffers are bound as arrays of
-// 32-bit words, since a view's SHIFT counts words. Floats are read with uintBitsToFloat.
+// floats or uints, whichever the kernel needs, since a view's SHIFT counts 32-bit words.
 #ifndef LLMTOOL_STEP_WORDS_GLSL
 #define LLMTOOL_STEP_WORDS_GLSL
 

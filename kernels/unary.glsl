@@ -1,6 +1,7 @@
 // The elementwise kernels of one operand: y[i] = F(x[i]), added to y with accumulate. F is the shader's.
 #define PARAMS UnaryParams
 #include "launch.glsl"
+#include "math.glsl"
 
 READS(0, float, x);
 UPDATES(1, float, y);

@@ -1,0 +1,17 @@
+#version 450
+// permute: y (contiguous, `shape`) [i] = x[sum i_d * x_stride[d]] (PermuteParams).
+#extension GL_GOOGLE_include_directive : require
+#define PARAMS PermuteParams
+#include "launch.glsl"
+#include "strided.glsl"
+
+READS(0, float, x);
+UPDATES(1, float, y);
+
+void main() {
+  for (uint i = FLAT_BEGIN; i < p.n; i += FLAT_STEP) {
+    const uvec4 at = COORDINATES(i, p.shape);
+    const float value = AT(0, x, OFFSET(at, p.x_stride));
+    AT(1, y, i) = p.accumulate != 0u ? AT(1, y, i) + value : value;
+  }
+}

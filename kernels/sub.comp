@@ -1,0 +1,5 @@
+#version 450
+// sub: y = a - b (BroadcastParams).
+#extension GL_GOOGLE_include_directive : require
+#define F(a, b) ((a) - (b))
+#include "broadcast.glsl"

@@ -1,0 +1,129 @@
+// Plans of the kernels that sum, spread and move elements and rows. Not here: their shaders, which say what
+// each constant means.
+#include <bit>
+
+#include "vulkan/dimensions.h"
+#include "vulkan/plan.h"
+
+namespace llmtool::vulkan {
+namespace {
+
+/// One element a thread, in loops where the grid ends.
+std::vector<Dispatch> flat(Dispatch dispatch, std::uint64_t n, const Limits& limits) {
+  if (n == 0) return {};
+  dispatch.groups[0] = groups_for(n, dispatch.constants[0], limits.max_groups);
+  dispatch.flops = static_cast<double>(n);
+  return {std::move(dispatch)};
+}
+
+/// Joins neighbouring dimensions that are both summed (or spread) or both kept: of (2, 3, 4) to (1, 1, 4) the
+/// first two.
+void join_reduction(ReduceParams& p, std::uint32_t& rank) {
+  Dims shape{1, 1, 1, 1}, out{1, 1, 1, 1};
+  int at = 4;
+  for (int d = 3; d >= 0; --d) {
+    if (p.shape[d] == 1) continue;
+    const bool kept = p.out_shape[d] == p.shape[d];
+    if (at == 4 || kept != (out[at] == shape[at])) --at;
+    shape[at] *= p.shape[d];
+    out[at] *= p.out_shape[d];
+  }
+  rank = at == 4 ? 1u : static_cast<std::uint32_t>(4 - at);
+  copy_dims(shape, p.shape);
+  copy_dims(out, p.out_shape);
+}
+
+/// Constant 1 of sum_to: neighbouring outputs of a group. Neighbouring threads should read neighbouring
+/// elements, and there should be enough groups to fill a device.
+std::uint32_t outputs_across(const ReduceParams& p, std::uint64_t outputs, std::uint64_t terms,
+                             std::uint32_t threads) {
+  const std::uint32_t narrow = threads < 16 ? threads : 16;
+  if (terms <= 8) return threads;
+  if (p.out_shape[3] == 1 && p.shape[3] > 1) {
+    // The last dimension is summed: a group's threads along it, as many as there are terms.
+    const std::uint32_t along = static_cast<std::uint32_t>(std::bit_ceil(terms < threads ? terms : threads));
+    return threads / (along < threads ? along : threads);
+  }
+  // Columns: 16 of them side by side, or all threads where outputs alone make enough groups.
+  return outputs >= std::uint64_t{threads} * 256 && terms <= 256 ? threads : narrow;
+}
+
+std::vector<Dispatch> sum_to(const Launch& launch, const Limits& limits) {
+  auto p = launch.params_as<ReduceParams>();
+  if (p.n == 0) return {};
+  std::uint32_t rank = 0;
+  join_reduction(p, rank);
+  std::uint64_t outputs = 1;
+  for (const std::uint32_t size : p.out_shape) outputs *= size;
+  const std::uint64_t terms = p.n / outputs;
+  const std::uint32_t threads = std::bit_floor(limits.threads());  // a tree halves them
+  const std::uint32_t across = outputs_across(p, outputs, terms, threads);
+  Dispatch dispatch = dispatch_of(launch, threads);
+  dispatch.set_params(p);
+  dispatch.constants[1] = across;
+  dispatch.groups[0] = groups_for(outputs, across, limits.max_groups);
+  dispatch.flops = static_cast<double>(p.n);
+  return {std::move(dispatch)};
+}
+
+std::vector<Dispatch> expand(const Launch& launch, const Limits& limits) {
+  auto p = launch.params_as<ReduceParams>();
+  Dispatch dispatch = dispatch_of(launch, limits.threads());
+  join_reduction(p, dispatch.constants[1]);
+  dispatch.set_params(p);
+  return flat(std::move(dispatch), p.n, limits);
+}
+
+std::vector<Dispatch> permute(const Launch& launch, const Limits& limits) {
+  auto p = launch.params_as<PermuteParams>();
+  Dispatch dispatch = dispatch_of(launch, limits.threads());
+  const Joined j = join(p.shape, p.x_stride, p.x_stride);
+  copy_dims(j.shape, p.shape);
+  copy_dims(j.a, p.x_stride);
+  dispatch.set_params(p);
+  dispatch.constants[1] = j.rank;
+  return flat(std::move(dispatch), p.n, limits);
+}
+
+std::vector<Dispatch> scatter_rows(const Launch& launch, const Limits& limits) {
+  const auto p = launch.params_as<GatherParams>();
+  if (p.rows == 0 || p.cols == 0 || p.table_rows == 0) return {};
+  // No more threads than columns need. The number of unique ids is known on the device alone.
+  std::uint32_t threads = std::bit_floor(limits.threads());
+  while (threads > 32 && threads / 2 >= p.cols) threads /= 2;
+  Dispatch dispatch = dispatch_of(launch, threads);
+  const std::uint64_t ids = p.rows < p.table_rows ? p.rows : p.table_rows;
+  const std::uint64_t blocks = (p.cols + std::uint64_t{threads} - 1) / threads;
+  dispatch.groups[0] = groups_for(ids * blocks, 1, limits.max_groups);
+  dispatch.flops = static_cast<double>(p.rows) * p.cols;
+  return {std::move(dispatch)};
+}
+
+}  // namespace
+
+std::vector<Dispatch> plan_shape(const Launch& launch, const Limits& limits) {
+  switch (launch.id) {
+    case KernelId::sum_to:
+      return sum_to(launch, limits);
+    case KernelId::expand:
+      return expand(launch, limits);
+    case KernelId::permute:
+      return permute(launch, limits);
+    case KernelId::gather_rows: {
+      const auto p = launch.params_as<GatherParams>();
+      return flat(dispatch_of(launch, limits.threads()), std::uint64_t{p.rows} * p.cols, limits);
+    }
+    case KernelId::scatter_rows:
+      return scatter_rows(launch, limits);
+    case KernelId::rope: {
+      const auto p = launch.params_as<RopeParams>();
+      const std::uint64_t pairs = std::uint64_t{p.batch} * p.tokens * p.heads * (p.head_size / 2);
+      return flat(dispatch_of(launch, limits.threads()), pairs, limits);
+    }
+    default:
+      LLMTOOL_CHECK(false, "no plan for ", kernel_info(launch.id).name);
+      return {};
+  }
+}
+
+}  // namespace llmtool::vulkan
