@@ -1,0 +1,87 @@
+#version 450
+// matmul_few: the product A x B^T (MatmulParams, form NT) for a few rows of A, as in decoding, where the time
+// goes into reading B once. A team of LANES threads makes COLS columns of all rows: its threads read
+// neighbouring vec4s of the rows of B, keep a chain of fused multiply-adds for every element, and add these up
+// in shared memory, half by half. The order of an element's sum does not depend on m. Workgroup z is the batch.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#define PARAMS MatmulParams
+#include "launch.glsl"
+
+layout(constant_id = 1) const uint LANES = 32;
+layout(constant_id = 2) const uint TEAMS = 4;  // LANES * TEAMS equals constant 0
+layout(constant_id = 3) const uint ROWS = 1;   // at least m
+layout(constant_id = 4) const uint COLS = 1;
+layout(constant_id = 5) const uint FLAGS = 0;  // bits 0 and 1: a and b may be read as vec4
+
+READS(0, float, a);
+READS(1, float, b);
+READS(2, float, bias);
+WRITES(3, float, pre);
+UPDATES(4, float, c);
+layout(set = 0, binding = 0, std430) readonly buffer BoundVec0 { vec4 a_vec[]; };
+layout(set = 0, binding = 1, std430) readonly buffer BoundVec1 { vec4 b_vec[]; };
+
+#define BIAS 2
+#define PRE 3
+#define C 4
+#include "matmul_epilogue.glsl"
+
+const uint THREADS = LANES * TEAMS;
+const uint VALUES = ROWS * COLS;
+shared float partial[VALUES * THREADS];
+
+// Elements at .. at + 3 of a row of which `left` are left.
+vec4 load_a(uint at, uint left) {
+  if ((FLAGS & 1u) != 0u && left >= 4) return a_vec[at / 4];
+  return vec4(a[at], left > 1 ? a[at + 1] : 0.0, left > 2 ? a[at + 2] : 0.0, left > 3 ? a[at + 3] : 0.0);
+}
+vec4 load_b(uint at, uint left) {
+  if ((FLAGS & 2u) != 0u && left >= 4) return b_vec[at / 4];
+  return vec4(b[at], left > 1 ? b[at + 1] : 0.0, left > 2 ? b[at + 2] : 0.0, left > 3 ? b[at + 3] : 0.0);
+}
+
+void main() {
+  const uint id = gl_LocalInvocationID.x, lane = id % LANES, team = id / LANES;
+  for (uint batch = gl_WorkGroupID.z; batch < p.batch0 * p.batch1; batch += gl_NumWorkGroups.z) {
+    const uint a_base = SHIFT(0) + batch_offset(batch, p.a_batch[0], p.a_batch[1]);
+    const uint b_base = SHIFT(1) + batch_offset(batch, p.b_batch[0], p.b_batch[1]);
+    const uint c_base = batch_offset(batch, p.c_batch[0], p.c_batch[1]);
+    for (uint group = gl_WorkGroupID.x * TEAMS * COLS; group < p.n; group += gl_NumWorkGroups.x * TEAMS * COLS) {
+      const uint col0 = group + team * COLS;
+      float sums[VALUES];
+      [[unroll]] for (uint v = 0; v < VALUES; ++v) sums[v] = 0.0;
+      for (uint k = 4 * lane; k < p.k; k += 4 * LANES) {
+        vec4 b_part[COLS];
+        [[unroll]] for (uint j = 0; j < COLS; ++j) {
+          b_part[j] = col0 + j < p.n ? load_b(b_base + (col0 + j) * p.ldb + k, p.k - k) : vec4(0.0);
+        }
+        [[unroll]] for (uint i = 0; i < ROWS; ++i) {
+          const vec4 a_part = i < p.m ? load_a(a_base + i * p.lda + k, p.k - k) : vec4(0.0);
+          [[unroll]] for (uint j = 0; j < COLS; ++j) {
+            float sum = sums[i * COLS + j];
+            [[unroll]] for (uint e = 0; e < 4; ++e) sum = fma(a_part[e], b_part[j][e], sum);
+            sums[i * COLS + j] = sum;
+          }
+        }
+      }
+      barrier();  // the last group's sums have been read
+      [[unroll]] for (uint v = 0; v < VALUES; ++v) partial[v * THREADS + id] = sums[v];
+      barrier();
+      for (uint half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+        if (lane < half_lanes) {
+          [[unroll]] for (uint v = 0; v < VALUES; ++v) {
+            partial[v * THREADS + id] += partial[v * THREADS + id + half_lanes];
+          }
+        }
+        barrier();
+      }
+      for (uint v = lane; v < VALUES; v += LANES) {
+        const uint i = v / COLS, j = col0 + v % COLS;
+        if (i < p.m && j < p.n) {
+          finish(partial[v * THREADS + team * LANES], j, c_base + i * p.ldc + j, p.activation);
+        }
+      }
+    }
+  }
+}
