@@ -3,7 +3,9 @@
 #include "device/device.h"
 
 #include <algorithm>
+#include <chrono>
 
+#include "device/cost.h"
 #include "device/pool.h"
 
 namespace llmtool {
@@ -80,7 +82,23 @@ void Device::launch(KernelId id, std::span<const View> views, const void* params
   for (int i = 0; i < info.arity(); ++i) check_argument(info, i, views[static_cast<std::size_t>(i)], caps_);
   ++stats_.launches;
   ++stats_.launches_of[static_cast<std::size_t>(id)];
+  if (profiling_) {
+    timed_launch(id, views, params);
+  } else {
+    do_launch(id, views, params);
+  }
+}
+
+void Device::timed_launch(KernelId id, std::span<const View> views, const void* params) {
+  const auto start = std::chrono::steady_clock::now();
   do_launch(id, views, params);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const Cost cost = cost_of(id, views, params);
+  KernelTime& sum = times_[std::string(kernel_info(id).name)];
+  ++sum.launches;
+  sum.seconds += seconds.count();
+  sum.flops += cost.flops;
+  sum.bytes += cost.bytes;
 }
 
 void Device::copy(const View& src, const View& dst) {

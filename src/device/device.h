@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@ struct DeviceCaps {
   std::uint64_t alignment = 256;                        ///< Of every allocation.
   std::uint64_t memory_bytes = ~std::uint64_t{0};       ///< What may be allocated in all, as far as known.
   std::string simd;                                     ///< CPU: instruction set in use ("avx2").
+  std::string description;                              ///< GPU: the name its driver gives.
   int threads = 1;
 };
 
@@ -47,8 +49,18 @@ struct DeviceStats {
   std::uint64_t blocks = 0;       ///< Device blocks made so far.
   std::uint64_t block_bytes = 0;  ///< Bytes of the blocks that are live.
   std::uint64_t barriers = 0;     ///< Devices that place them.
+  std::uint64_t segments = 0;     ///< Pieces that submissions were sent in, on devices that cut them.
   std::array<std::uint64_t, kernel_count> launches_of{};
 };
+
+/// What the launches of one kernel took and did, while profiling.
+struct KernelTime {
+  std::uint64_t launches = 0;
+  double seconds = 0;
+  double flops = 0;
+  double bytes = 0;
+};
+using KernelTimes = std::map<std::string, KernelTime>;  ///< By kernel name.
 
 /// Bytes on their way to the host. Readable once the submission that carries them has been waited for.
 class Fetched {
@@ -107,6 +119,11 @@ class Device {
   void wait(Ticket ticket);
   /// submit() and wait() for it.
   void synchronise() { wait(submit()); }
+  /// From now on every launch is timed by itself: on the device's clock where it runs late, so it is complete
+  /// for submissions that were waited for. Slower, since nothing overlaps.
+  virtual void set_profiling(bool on) { profiling_ = on; }
+  virtual KernelTimes kernel_times() const { return times_; }
+
   /// Ticket of the last submit().
   Ticket submitted() const noexcept { return submitted_; }
 
@@ -131,7 +148,11 @@ class Device {
   DeviceStats stats_;
 
  private:
+  void timed_launch(KernelId id, std::span<const View> views, const void* params);
+
   std::unique_ptr<BlockPool> pool_;
+  bool profiling_ = false;
+  KernelTimes times_;
   std::vector<FetchedPtr> pending_;
   Ticket submitted_ = 0;
   Ticket waited_ = 0;

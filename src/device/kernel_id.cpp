@@ -13,8 +13,8 @@ constexpr std::array<KernelInfo, static_cast<std::size_t>(kernel_count)> infos{{
 }};
 
 // A line of kernels.def that contradicts itself does not compile.
-#define KERNEL(name, params, accesses, grid, dtypes)                                                     \
-  static_assert(sizeof(accesses) == sizeof(dtypes), #name ": one dtype for each access");                \
+#define KERNEL(name, params, accesses, grid, dtypes)                                                   \
+  static_assert(sizeof(accesses) == sizeof(dtypes), #name ": one dtype for each access");              \
   static_assert(sizeof(params) <= 96 && sizeof(params) % 4 == 0, #name ": at most 96 bytes of words"); \
   static_assert(sizeof(accesses) <= 9, #name ": at most eight arguments");
 #include "device/kernels.def"

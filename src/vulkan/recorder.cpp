@@ -1,0 +1,305 @@
+// Recording and sending; see recorder.h.
+#include "vulkan/recorder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace llmtool::vulkan {
+namespace {
+
+constexpr std::uint64_t staged_at_once = std::uint64_t{16} << 20;  ///< Largest piece of an upload.
+constexpr std::uint64_t staged_most = std::uint64_t{64} << 20;     ///< Host memory a submission may hold.
+
+VkBuffer buffer_of(const View& view) { return static_cast<const DeviceBlock*>(view.block)->buffer.handle(); }
+
+Touch touch(const View& view, bool writes) {
+  return {view.block->id, view.offset, view.offset + view.bytes, writes};
+}
+
+void all_barrier(VkCommandBuffer commands, VkPipelineStageFlags to, VkAccessFlags access) {
+  VkMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.dstAccessMask = access;
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, to, 0,
+                       1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace
+
+Recorder::Recorder(const Gpu& gpu)
+    : gpu_(gpu),
+      pipelines_(gpu),
+      spare_(gpu.make_buffer(std::max(256u, gpu.limits().offset_alignment), MemoryUse::device)) {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  check(vkCreateSemaphore(gpu.device(), &info, nullptr, &timeline_), "making a semaphore");
+  for (auto& slot : slots_) slot = std::make_unique<Slot>(gpu, pipelines_.set_layout());
+  if (gpu.environment().submit_ms != 0) budget_seconds_ = gpu.environment().submit_ms * 1e-3;
+}
+
+Recorder::~Recorder() {
+  settle();
+  for (auto& slot : slots_) slot.reset();
+  vkDestroySemaphore(gpu_.device(), timeline_, nullptr);
+}
+
+Slot& Recorder::open() {
+  if (slot_ == nullptr) {
+    const std::size_t index = submitted_ % slots_.size();
+    Slot& slot = *slots_[index];
+    if (slot.value != 0) {
+      await(slot.value);
+      finish(slot);
+    }
+    slot.reset();
+    slot_ = &slot;
+    commands_ = slot.begin();
+    bound_ = VK_NULL_HANDLE;
+    slot.whole = slot.times(commands_);
+    if (slot.whole.pool != VK_NULL_HANDLE)
+      vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, slot.whole.pool, slot.whole.first);
+  }
+  return *slot_;
+}
+
+void Recorder::barrier_if(bool needed) {
+  if (!needed) return;
+  all_barrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+              VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                  VK_ACCESS_TRANSFER_WRITE_BIT);
+  ++barriers_;
+}
+
+/// A guess good enough to cut by: a slow integrated device, corrected by what submissions really took.
+double Recorder::seconds_of(const Dispatch& d) const noexcept {
+  const double flops = gpu_.physical().software() ? 1e9 : 5e11,
+               bytes = gpu_.physical().software() ? 2e9 : 3e10;
+  return slowness_ * (std::max(d.flops / flops, d.bytes / bytes) + 2e-6);
+}
+
+void Recorder::dispatch(const Dispatch& d) {
+  const double seconds = seconds_of(d);
+  if (slot_ != nullptr && segment_seconds_ > 0 && segment_seconds_ + seconds > budget_seconds_) cut();
+  segment_seconds_ += seconds;
+  Slot& slot = open();
+  slot.estimate += seconds / slowness_;
+
+  std::vector<Touch> touches;
+  std::array<VkDescriptorBufferInfo, max_bindings> buffers{};
+  std::array<VkWriteDescriptorSet, max_bindings> writes{};
+  const VkDescriptorSet set = slot.descriptor_set();
+  Placement placement{};
+  const std::uint64_t unit = gpu_.limits().offset_alignment;
+  LLMTOOL_CHECK(d.views.size() <= max_bindings && d.views.size() == d.accesses.size(), d.shader, ": ",
+                d.views.size(), " views, accesses ", d.accesses);
+  for (std::size_t i = 0; i < d.views.size(); ++i) {
+    const View& view = d.views[i];
+    buffers[i] = {spare_.handle(), 0, 16};
+    if (view) {
+      const std::uint64_t begin = view.offset / unit * unit, shift = view.offset - begin;
+      buffers[i] = {buffer_of(view), begin, shift + view.bytes};
+      LLMTOOL_CHECK(buffers[i].range <= gpu_.limits().max_range, d.shader, ": argument ", i, " binds ",
+                    buffers[i].range, " bytes, the limit is ", gpu_.limits().max_range);
+      placement.shift[i / 4] |= static_cast<std::uint32_t>(shift / 4) << (8 * (i % 4));
+      placement.present |= 1u << i;
+      touches.push_back(touch(view, d.accesses[i] != 'R' && d.accesses[i] != 'r'));
+    }
+    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    writes[i].dstSet = set;
+    writes[i].dstBinding = static_cast<std::uint32_t>(i);
+    writes[i].descriptorCount = 1;
+    writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    writes[i].pBufferInfo = &buffers[i];
+  }
+  std::copy(d.window.begin(), d.window.end(), placement.window);
+  vkUpdateDescriptorSets(gpu_.device(), static_cast<std::uint32_t>(d.views.size()), writes.data(), 0,
+                         nullptr);
+
+  const bool hazard = hazards_.record(touches);
+  barrier_if(hazard || profiling_);
+  if (const VkPipeline pipeline = pipelines_.get(d.shader, d.constants); pipeline != bound_) {
+    vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    bound_ = pipeline;
+  }
+  vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines_.layout(), 0, 1, &set, 0,
+                          nullptr);
+  std::array<std::byte, push_bytes> push{};
+  std::memcpy(push.data(), d.params.data(), d.params.size());
+  std::memcpy(push.data() + d.params.size(), &placement, sizeof placement);
+  vkCmdPushConstants(commands_, pipelines_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push.data());
+  Slot::Timed timed{d.shader, profiling_ ? slot.times(commands_) : Slot::Times{}, d.flops, d.bytes};
+  const bool takes_time = timed.times.pool != VK_NULL_HANDLE;
+  if (takes_time)
+    vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, timed.times.pool, timed.times.first);
+  vkCmdDispatch(commands_, d.groups[0], d.groups[1], d.groups[2]);
+  if (takes_time) {
+    vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, timed.times.pool,
+                        timed.times.first + 1);
+    slot.timed.push_back(timed);
+  }
+}
+
+void Recorder::copy(const View& src, const View& dst) {
+  open();
+  const std::array<Touch, 2> touches{touch(src, false), touch(dst, true)};
+  barrier_if(hazards_.record(touches));
+  const VkBufferCopy region{src.offset, dst.offset, src.bytes};
+  vkCmdCopyBuffer(commands_, buffer_of(src), buffer_of(dst), 1, &region);
+}
+
+void Recorder::fill(const View& dst, std::uint32_t pattern) {
+  open();
+  const Touch written = touch(dst, true);
+  barrier_if(hazards_.record({&written, 1}));
+  vkCmdFillBuffer(commands_, buffer_of(dst), dst.offset, dst.bytes, pattern);
+}
+
+void Recorder::stage(const View& dst, std::span<const std::byte> bytes) {
+  open();
+  const Touch written = touch(dst, true);
+  barrier_if(hazards_.record({&written, 1}));
+  for (std::uint64_t done = 0; done < bytes.size();) {
+    const std::uint64_t count = std::min<std::uint64_t>(bytes.size() - done, staged_at_once);
+    if (slot_->upload.used() + count > staged_most) {  // loading a model, not a step
+      cut();
+      await(next_value_);
+      slot_->upload.reset();
+    }
+    const HostRing::Piece piece = slot_->upload.take(count);
+    std::memcpy(piece.host(), bytes.data() + done, count);
+    const VkBufferCopy region{piece.offset, dst.offset + done, count};
+    vkCmdCopyBuffer(commands_, piece.buffer->handle(), buffer_of(dst), 1, &region);
+    done += count;
+  }
+}
+
+void Recorder::fetch(const View& src, FetchedPtr fetched, std::span<std::byte> to) {
+  Slot& slot = open();
+  const Touch read = touch(src, false);
+  barrier_if(hazards_.record({&read, 1}));
+  Slot::PendingFetch pending{std::move(fetched), to, {}};
+  for (std::uint64_t done = 0; done < src.bytes;) {
+    const std::uint64_t count = std::min<std::uint64_t>(src.bytes - done, staged_at_once);
+    const HostRing::Piece piece = slot.readback.take(count);
+    const VkBufferCopy region{src.offset + done, piece.offset, count};
+    vkCmdCopyBuffer(commands_, buffer_of(src), piece.buffer->handle(), 1, &region);
+    pending.from.emplace_back(piece, count);
+    done += count;
+  }
+  slot.fetches.push_back(std::move(pending));
+}
+
+void Recorder::send(VkCommandBuffer commands) {
+  check(vkEndCommandBuffer(commands), "recording");
+  const std::uint64_t value = next_value_ + 1;
+  VkTimelineSemaphoreSubmitInfo values{};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.signalSemaphoreValueCount = 1;
+  values.pSignalSemaphoreValues = &value;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &values;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &timeline_;
+  slot_->upload.flush();
+  const std::uint64_t lose_after = gpu_.environment().lose_after;
+  if (lose_after != 0 && submitted_ + 1 >= lose_after) check(VK_ERROR_DEVICE_LOST, "a submission");
+  check(vkQueueSubmit(gpu_.queue(), 1, &info, VK_NULL_HANDLE), "a submission");
+  next_value_ = value;
+  ++segments_;
+  segment_seconds_ = 0;
+}
+
+void Recorder::cut() {
+  send(commands_);
+  commands_ = slot_->begin();
+  bound_ = VK_NULL_HANDLE;
+}
+
+void Recorder::submit() {
+  if (slot_ != nullptr) {
+    Slot& slot = *slot_;
+    if (!slot.fetches.empty()) {
+      all_barrier(commands_, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    }
+    if (slot.whole.pool != VK_NULL_HANDLE)
+      vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, slot.whole.pool,
+                          slot.whole.first + 1);
+    send(commands_);
+    slot.value = next_value_;
+    slot_ = nullptr;
+    commands_ = VK_NULL_HANDLE;
+  }
+  // A submission without commands is done when those before it are.
+  value_of_[submitted_ % slots_.size()] = next_value_;
+  ++submitted_;
+}
+
+void Recorder::wait(std::uint64_t number) {
+  // Older ones than the ring holds were waited for when their slot was used again.
+  const std::uint64_t oldest = submitted_ >= slots_.size() ? submitted_ - slots_.size() + 1 : 1;
+  if (number < oldest) return;
+  const std::uint64_t value = value_of_[(number - 1) % slots_.size()];
+  await(value);
+  for (auto& slot : slots_) {
+    if (slot.get() != slot_ && slot->value != 0 && slot->value <= value) finish(*slot);
+  }
+}
+
+void Recorder::await(std::uint64_t value) {
+  if (value == 0) return;
+  VkSemaphoreWaitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &timeline_;
+  info.pValues = &value;
+  // A segment is meant to take less than a second; a software driver may take minutes.
+  constexpr std::uint64_t ten_minutes = 600'000'000'000;
+  const VkResult result = vkWaitSemaphores(gpu_.device(), &info, ten_minutes);
+  if (result == VK_TIMEOUT) {
+    throw world_error(cat("[vulkan] ", gpu_.physical().name, " has not answered for ten minutes"),
+                      "the last checkpoint holds: resume from it, with a smaller batch_size or --device cpu");
+  }
+  check(result, "waiting for the device");
+}
+
+void Recorder::finish(Slot& slot) {
+  for (const Slot::PendingFetch& pending : slot.fetches) {
+    std::uint64_t done = 0;
+    for (const auto& [piece, bytes] : pending.from) {
+      piece.buffer->invalidate(piece.offset, bytes);
+      std::memcpy(pending.to.data() + done, piece.host(), bytes);
+      done += bytes;
+    }
+  }
+  slot.fetches.clear();
+  for (const Slot::Timed& timed : slot.timed) {
+    KernelTime& sum = times_[std::string(timed.kernel)];
+    ++sum.launches;
+    sum.seconds += slot.elapsed_ns(timed.times) * 1e-9;
+    sum.flops += timed.flops;
+    sum.bytes += timed.bytes;
+  }
+  slot.timed.clear();
+  const double seconds = slot.elapsed_ns(slot.whole) * 1e-9;
+  if (seconds > 0 && slot.estimate > 1e-4) {
+    slowness_ = std::clamp(0.5 * slowness_ + 0.5 * seconds / slot.estimate, 1e-3, 1e3);
+  }
+  slot.whole = {};
+  slot.value = 0;
+}
+
+void Recorder::settle() noexcept {
+  if (gpu_.device() != VK_NULL_HANDLE) vkDeviceWaitIdle(gpu_.device());
+}
+
+}  // namespace llmtool::vulkan
