@@ -77,10 +77,15 @@ std::vector<Dispatch> expand(const Launch& launch, const Limits& limits) {
 std::vector<Dispatch> permute(const Launch& launch, const Limits& limits) {
   auto p = launch.params_as<PermuteParams>();
   Dispatch dispatch = dispatch_of(launch, limits.threads());
-  const Joined j = join(p.shape, p.x_stride, p.x_stride);
+  // Of a block of y, which the strides in the window tell, only what lies without gaps in y too is joined.
+  const bool blocked = launch.window[3] != 0;
+  Dims y_stride;
+  for (std::size_t d = 0; d < 4; ++d) y_stride[d] = blocked ? launch.window[d] : p.x_stride[d];
+  const Joined j = join(p.shape, p.x_stride, y_stride);
   copy_dims(j.shape, p.shape);
   copy_dims(j.a, p.x_stride);
   dispatch.set_params(p);
+  for (std::size_t d = 0; blocked && d < 4; ++d) dispatch.window[d] = j.b[d];
   dispatch.constants[1] = j.rank;
   return flat(std::move(dispatch), p.n, limits);
 }

@@ -30,10 +30,12 @@ const Axis* chosen(const Axes& axes, std::size_t view, std::uint64_t elements) {
 }
 
 [[noreturn]] void refuse(const Launch& launch, std::size_t view, std::uint64_t limit) {
-  const auto mb = [](std::uint64_t bytes) { return fixed(static_cast<double>(bytes) / 1e6, 1) + " MB"; };
+  const auto size = [](std::uint64_t bytes) {
+    return bytes < 1000000 ? cat(bytes, " bytes") : fixed(static_cast<double>(bytes) / 1e6, 1) + " MB";
+  };
   throw world_error(
-      cat("[", kernel_info(launch.id).name, "] argument ", view, " takes ", mb(launch.views[view].bytes),
-          ", the device binds at most ", mb(limit), " at once, and this launch cannot be cut further"),
+      cat("[", kernel_info(launch.id).name, "] argument ", view, " takes ", size(launch.views[view].bytes),
+          ", the device binds at most ", size(limit), " at once, and this launch cannot be cut further"),
       "use a smaller batch, context, vocabulary or width");
 }
 

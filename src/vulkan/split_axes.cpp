@@ -110,13 +110,33 @@ Axes broadcast(const Launch& launch) {
           true};
 }
 
+/// Along every dimension. A cut that is not along the outermost makes pieces that are blocks of y with gaps
+/// between their rows: the window then holds the strides of y. So a transposition can be cut until the rows
+/// of x and the rows of y that a piece touches both fit.
 Axes permute(const Launch& launch) {
   const auto p = launch.params_as<PermuteParams>();
-  const int d = outermost(p.shape);
-  if (d == 4) return {};
-  return {
-      {halving_shape<PermuteParams>(d, axis_of(p.shape[d], {p.x_stride[d], elements_within(p.shape, d)}))},
-      true};
+  Axes axes;
+  for (int d = 0; d < 4; ++d) {
+    std::array<std::uint32_t, 4> y_stride = launch.window;
+    for (int i = 0; y_stride[3] == 0 && i < 3; ++i)
+      y_stride[static_cast<std::size_t>(i)] = elements_within(p.shape, i);
+    if (y_stride[3] == 0) y_stride[3] = 1;
+    const bool stays_contiguous = launch.window[3] == 0 && d <= outermost(p.shape);
+    Axis axis = axis_of(p.shape[d], {p.x_stride[d], y_stride[static_cast<std::size_t>(d)]});
+    if (d == 3) axis.quantum = flat_quantum;
+    axis.cut = [=](Launch& first, Launch& second, std::uint32_t at) {
+      PermuteParams q = first.params_as<PermuteParams>(), r = q;
+      q.shape[d] = at;
+      r.shape[d] -= at;
+      q.n = q.n / p.shape[d] * at;
+      r.n -= q.n;
+      first.set_params(q);
+      second.set_params(r);
+      if (!stays_contiguous) first.window = second.window = y_stride;
+    };
+    axes.list.push_back(std::move(axis));
+  }
+  return axes;
 }
 
 /// sum_to (x, y), expand (x, y): where a sum's dimension is cut, later pieces add to what the first made.
