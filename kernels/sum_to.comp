@@ -47,15 +47,23 @@ void main() {
         rest = next;
       }
       const bool one = outer_stride == 0u;
-      for (uint r = lane; r < terms; r += along) {
-        const uint outer = one ? 0u : r / inner_size;
-        precise float term = AT(0, x, first + outer * outer_stride + (r - outer * inner_size) * inner_stride);
-        // Kahan's sum; an infinity must not turn what is lost into NaN.
-        term = term - lost;
-        precise float next = sum + term;
-        lost = (next - sum) - term;
-        if (!is_finite(lost)) lost = 0.0;
-        sum = next;
+      // Eight terms a turn: loads that do not wait for each other, and few turns, since one software driver
+      // ends all loops of a thread after 65,535.
+      for (uint r = lane; r < terms; r += 8u * along) {
+        float term[8];
+        for (uint j = 0u; j < 8u; ++j) {
+          const uint at = r + j * along;
+          const uint outer = one ? 0u : at / inner_size;
+          term[j] = at < terms ? AT(0, x, first + outer * outer_stride + (at - outer * inner_size) * inner_stride) : 0.0;
+        }
+        for (uint j = 0u; j < 8u; ++j) {
+          // Kahan's sum; an infinity must not turn what is lost into NaN.
+          precise float corrected = term[j] - lost;
+          precise float next = sum + corrected;
+          lost = (next - sum) - corrected;
+          if (!is_finite(lost)) lost = 0.0;
+          sum = next;
+        }
       }
     }
     barrier();  // the tile before has been read
