@@ -26,7 +26,7 @@ vec4 outs[QUERY_ROWS * VECS];
 // outs += weights x values. With `some_hidden` values of weight 0 are left out rather than multiplied: they may
 // be infinite.
 void add_values(uint x, uint y, bool some_hidden) {
-  for (uint key4 = 0; key4 < KEYS4; ++key4) {
+  [[dont_unroll]] for (uint key4 = 0; key4 < KEYS4; ++key4) {
     vec4 weight[QUERY_ROWS];
     [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {
       weight[i] = weights[min(y + i * DOWN, QUERIES - 1) * WEIGHT_PITCH + key4];
@@ -97,16 +97,22 @@ void main() {
           [[unroll]] for (uint j = 0; j < KEY_COLS; ++j) {
             const uint col = x + j * ACROSS;
             const bool hidden = key0 + col > p.position0 + first + row;
-            float weight = hidden ? 0.0 : exp(scores[i * KEY_COLS + j] - row_max);
+            const float weight = hidden ? 0.0 : exp(scores[i * KEY_COLS + j] - row_max);
             if (col < KEYS) {
               total[i] += weight;
-              if (DROPOUT) weight *= kept(draw, first + row, key0 + col);
               weights[row * WEIGHT_PITCH + col / 4][col % 4] = weight;
             }
           }
         }
       }
       barrier();
+      if (DROPOUT) {
+        [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < QUERIES * KEYS4; e += THREADS) {
+          const uint row = e / KEYS4, key4 = e % KEYS4;
+          weights[row * WEIGHT_PITCH + key4] *= kept4(draw, first + row, key0 + key4 * 4);
+        }
+        barrier();
+      }
       if (key0 + KEYS > p.position0 + first + 1) {
         add_values(x, y, true);
       } else {
@@ -133,12 +139,13 @@ void main() {
         const uint base = out_at(b, h) + t * p.heads * HEAD;
         [[unroll]] for (uint j = 0; j < VECS; ++j) {
           const uint at4 = x + j * ACROSS;
-          const vec4 value = outs[i * VECS + j] * inverse;
+          vec4 value = outs[i * VECS + j] * inverse;
           if ((FLAGS & VEC_OUT) != 0u) {
             if (at4 < HEAD4) out_vec[(SHIFT(4) + base) / 4 + at4] = value;
           } else {
-            [[unroll]] for (uint e = 0; e < 4; ++e) {
-              if (at4 * 4 + e < HEAD) AT(4, out_, base + at4 * 4 + e) = value[e];
+            [[dont_unroll]] for (uint e = at4 * 4; e < min(at4 * 4 + 4, HEAD); ++e) {
+              AT(4, out_, base + e) = value.x;
+              value = value.yzwx;
             }
           }
         }

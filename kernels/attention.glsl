@@ -41,12 +41,14 @@ layout(set = 0, binding = 0, std430) readonly buffer BoundVecQ { vec4 q_vec[]; }
 layout(set = 0, binding = 1, std430) readonly buffer BoundVecK { vec4 k_vec[]; };
 layout(set = 0, binding = 2, std430) readonly buffer BoundVecV { vec4 v_vec[]; };
 
-// read_<name>(at, left): elements at .. at + 3 of an argument at binding i, of which `left` are left in the row.
-#define READER(i, name, flag)                                                                             \
-  vec4 read_##name(uint at, uint left) {                                                                  \
-    if ((FLAGS & (flag)) != 0u) return name##_vec[(SHIFT(i) + at) / 4];                                   \
-    return vec4(AT(i, name, at), left > 1 ? AT(i, name, at + 1) : 0.0, left > 2 ? AT(i, name, at + 2) : 0.0, \
-                left > 3 ? AT(i, name, at + 3) : 0.0);                                                    \
+// read_<name>(at, left): elements at .. at + 3 of an argument at binding i, of which `left`, at least one, are
+// left in the row; 0 beyond.
+#define READER(i, name, flag)                                                               \
+  vec4 read_##name(uint at, uint left) {                                                    \
+    if ((FLAGS & (flag)) != 0u) return name##_vec[(SHIFT(i) + at) / 4];                     \
+    const uvec4 each = SHIFT(i) + at + min(uvec4(0, 1, 2, 3), uvec4(left - 1));             \
+    return mix(vec4(0.0), vec4(name[each.x], name[each.y], name[each.z], name[each.w]),     \
+               greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));                                \
   }
 READER(0, q, VEC_Q)
 READER(1, k, VEC_K)
@@ -55,7 +57,7 @@ READER(2, v, VEC_V)
 // Fills a tile with the rows first .. first + count - 1 of an argument whose row r begins at base + r * stride;
 // zeros from row `end` on.
 #define FILL(tile, count, name, base, stride, first, end, factor)                                         \
-  for (uint e = gl_LocalInvocationID.x; e < (count) * HEAD4; e += THREADS) {                              \
+  [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < (count) * HEAD4; e += THREADS) {                              \
     const uint row = e / HEAD4, at4 = e % HEAD4;                                                          \
     tile[row * PITCH + at4] =                                                                             \
         (first) + row < (end)                                                                             \
@@ -68,7 +70,7 @@ float add_dot(vec4 a, vec4 b, float sum) { return fma(a.x, b.x, fma(a.y, b.y, fm
 // sums[i * KEY_COLS + j] += row (y + i * DOWN) of a tile of queries times row (x + j * ACROSS) of a tile of keys.
 // Rows beyond a block repeat its last one; what they give is not used.
 #define ADD_SCORES(sums, query_tile, key_tile, x, y)                                                      \
-  for (uint at4 = 0; at4 < HEAD4; ++at4) {                                                                \
+  [[dont_unroll]] for (uint at4 = 0; at4 < HEAD4; ++at4) {                                                                \
     vec4 of_query[QUERY_ROWS];                                                                            \
     [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {                                                    \
       of_query[i] = query_tile[min(y + i * DOWN, QUERIES - 1) * PITCH + at4];                             \
@@ -103,4 +105,20 @@ float kept(uvec2 head_draw, uint t, uint j) {
   const uvec2 key = uvec2(AT(STEP, step_params, step_dropout_key0), AT(STEP, step_params, step_dropout_key1));
   const uint word = philox_word(index, p.stream, AT(STEP, step_params, step_step), key);
   return word >= p.drop_threshold ? p.drop_scale : 0.0;
+}
+// The same for keys j .. j + 3, from one or two Philox blocks.
+vec4 kept4(uvec2 head_draw, uint t, uint j) {
+  const uvec2 index = add64(head_draw, add64(mul64(t, p.keys), uvec2(j, 0)));
+  const uvec2 key = uvec2(AT(STEP, step_params, step_dropout_key0), AT(STEP, step_params, step_dropout_key1));
+  const uint skip = index.x % 4, step = AT(STEP, step_params, step_step);
+  const uvec2 block = uvec2((index.x >> 2) | (index.y << 30), index.y >> 2);
+  const uvec2 next_block = add64(block, uvec2(1, 0));
+  const uvec4 words = philox_block(uvec4(block, p.stream, step), key);
+  uvec4 next = words;
+  if (skip != 0) next = philox_block(uvec4(next_block, p.stream, step), key);
+  const uvec4 drawn = skip == 0   ? words
+                      : skip == 1 ? uvec4(words.yzw, next.x)
+                      : skip == 2 ? uvec4(words.zw, next.xy)
+                                  : uvec4(words.w, next.xyz);
+  return mix(vec4(0.0), vec4(p.drop_scale), greaterThanEqual(drawn, uvec4(p.drop_threshold)));
 }

@@ -12,6 +12,7 @@ layout(set = 0, binding = 6, std430) buffer BoundVecDk { vec4 dk_vec[]; };
 layout(set = 0, binding = 7, std430) buffer BoundVecDv { vec4 dv_vec[]; };
 
 const uint KEY_ROWS = (KEYS + DOWN - 1) / DOWN;
+const uint KEYS4 = (KEYS + 3) / 4;
 const uint QUERIES4 = (QUERIES + 3) / 4;
 const uint SCORE_PITCH = QUERIES4 + 1;
 const uint STEP_QUERIES = QUERIES < 4 ? QUERIES : 4;
@@ -46,6 +47,16 @@ void main() {
         barrier();  // the last block of queries has been read
         FILL(query_tile, QUERIES, q, query_at(b, h), p.q_row, query0, p.tokens, p.scale)
         FILL(dout_tile, QUERIES, dout, out_at(b, h), p.heads * HEAD, query0, p.tokens, 1.0)
+        if (DROPOUT) {  // the factors first lie where the weights will
+          [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < QUERIES * KEYS4; e += THREADS) {
+            const uint row = e / KEYS4, col = e % KEYS4 * 4;
+            vec4 factors = kept4(draw, query0 + row, first + col);
+            [[dont_unroll]] for (uint j = col; j < min(col + 4, KEYS); ++j) {
+              weights[j * SCORE_PITCH + row / 4][row % 4] = factors.x;
+              factors = factors.yzwx;
+            }
+          }
+        }
         barrier();
         float scores[QUERY_ROWS * KEY_COLS];
         float d_weights[QUERY_ROWS * KEY_COLS];
@@ -59,15 +70,17 @@ void main() {
           [[unroll]] for (uint j = 0; j < KEY_COLS; ++j) {
             const uint col = x + j * ACROSS;
             if (row < QUERIES && col < KEYS) {
+              const uint here = col * SCORE_PITCH + row / 4;
+              const float factor = DROPOUT ? weights[here][row % 4] : 1.0;
               const Pair pair = pair_of(scores[i * KEY_COLS + j], d_weights[i * KEY_COLS + j], log_sum, delta,
-                                        draw, query0 + row, first + col);
-              weights[col * SCORE_PITCH + row / 4][row % 4] = pair.weight;
-              d_scores[col * SCORE_PITCH + row / 4][row % 4] = pair.d_score;
+                                        factor, query0 + row, first + col);
+              weights[here][row % 4] = pair.weight;
+              d_scores[here][row % 4] = pair.d_score;
             }
           }
         }
         barrier();
-        for (uint query4 = 0; query4 < QUERIES4; ++query4) {
+        [[dont_unroll]] for (uint query4 = 0; query4 < QUERIES4; ++query4) {
           vec4 weight[KEY_ROWS];
           vec4 d_score[KEY_ROWS];
           [[unroll]] for (uint i = 0; i < KEY_ROWS; ++i) {
@@ -95,7 +108,7 @@ void main() {
         const uint at = key_at(b, g) + (first + row) * p.kv_row;
         [[unroll]] for (uint j = 0; j < VECS; ++j) {
           const uint at4 = x + j * ACROSS;
-          const vec4 dk_value = dk_sums[i * VECS + j], dv_value = dv_sums[i * VECS + j];
+          vec4 dk_value = dk_sums[i * VECS + j], dv_value = dv_sums[i * VECS + j];
           WRITE_GRADIENT(6, dk, VEC_K, at, at4, dk_value)
           WRITE_GRADIENT(7, dv, VEC_V, at, at4, dv_value)
         }

@@ -49,6 +49,12 @@ void main() {
       ADD_SCORES(d_weights, dout_tile, key_tile, x, y)
       barrier();
       FILL(key_tile, KEYS, k, kv_base, p.kv_row, key0, p.keys, 1.0)
+      if (DROPOUT) {  // the factors first lie where the gradients will
+        [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < QUERIES * KEYS4; e += THREADS) {
+          const uint row = e / KEYS4, key4 = e % KEYS4;
+          d_scores[row * SCORE_PITCH + key4] = kept4(draw, first + row, key0 + key4 * 4);
+        }
+      }
       barrier();
       float scores[QUERY_ROWS * KEY_COLS];
       [[unroll]] for (uint i = 0; i < QUERY_ROWS * KEY_COLS; ++i) scores[i] = 0.0;
@@ -58,14 +64,16 @@ void main() {
         [[unroll]] for (uint j = 0; j < KEY_COLS; ++j) {
           const uint col = x + j * ACROSS;
           if (row < QUERIES && col < KEYS) {
+            const uint at = row * SCORE_PITCH + col / 4;
+            const float factor = DROPOUT ? d_scores[at][col % 4] : 1.0;
             const Pair pair = pair_of(scores[i * KEY_COLS + j], d_weights[i * KEY_COLS + j], log_sum[i],
-                                      delta[i], draw, first + row, key0 + col);
-            d_scores[row * SCORE_PITCH + col / 4][col % 4] = pair.d_score;
+                                      delta[i], factor, first + row, key0 + col);
+            d_scores[at][col % 4] = pair.d_score;
           }
         }
       }
       barrier();
-      for (uint key4 = 0; key4 < KEYS4; ++key4) {
+      [[dont_unroll]] for (uint key4 = 0; key4 < KEYS4; ++key4) {
         vec4 d_score[QUERY_ROWS];
         [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {
           d_score[i] = d_scores[min(y + i * DOWN, QUERIES - 1) * SCORE_PITCH + key4];
@@ -86,7 +94,7 @@ void main() {
       if (row < QUERIES && first + row < p.tokens) {
         const uint at = query_at(b, h) + (first + row) * p.q_row;
         [[unroll]] for (uint j = 0; j < VECS; ++j) {
-          const vec4 value = p.scale * sums[i * VECS + j];
+          vec4 value = p.scale * sums[i * VECS + j];
           const uint at4 = x + j * ACROSS;
           WRITE_GRADIENT(6, dq, VEC_Q, at, at4, value)
         }

@@ -60,7 +60,7 @@ void main() {
       float score = HIDDEN;
       if (key0 + id < seen) {
         score = 0.0;
-        for (uint at4 = 0; at4 < HEAD4; ++at4) {
+        [[dont_unroll]] for (uint at4 = 0; at4 < HEAD4; ++at4) {
           const vec4 key = read_k(kv_base + (key0 + id) * p.kv_row + 4 * at4, HEAD - 4 * at4);
           score = add_dot(query[at4], key, score);
         }
@@ -98,8 +98,9 @@ void main() {
         vec4 all = parts[id];
         for (uint from = 1; from < PARTS; ++from) all += parts[from * HEAD4 + id];
         all *= 1.0 / sum;
-        [[unroll]] for (uint e = 0; e < 4; ++e) {
-          if (at4 * 4 + e < HEAD) AT(4, out_, base + at4 * 4 + e) = all[e];
+        [[dont_unroll]] for (uint e = at4 * 4; e < min(at4 * 4 + 4, HEAD); ++e) {
+          AT(4, out_, base + e) = all.x;
+          all = all.yzwx;
         }
       }
       barrier();

@@ -62,20 +62,23 @@ const uint COLS4 = COLS / 4;
 shared vec4 a_tile[STAGES * TILE_K * A_PITCH];
 shared vec4 b_tile[STAGES * TILE_K * B_PITCH];
 
-// Four elements of a stored row of an operand that has rows x cols elements; 0 where there are none.
+// Four elements of a stored row of an operand that has rows x cols elements; 0 where there are none. Loads that
+// would be outside are made elsewhere in the operand, which is cheaper than to branch around them.
 vec4 load_a(uint base, uint row, uint col, uint rows, uint cols) {
-  if (row >= rows || col >= cols) return vec4(0.0);
-  const uint at = base + row * p.lda + col;
-  if (VEC_A && col + 4 <= cols) return a_vec[at / 4];
-  return vec4(a[at], col + 1 < cols ? a[at + 1] : 0.0, col + 2 < cols ? a[at + 2] : 0.0,
-              col + 3 < cols ? a[at + 3] : 0.0);
+  const uint left = row < rows && col < cols ? cols - col : 0;
+  const uint at = left != 0 ? base + row * p.lda + col : base;
+  if (VEC_A && left >= 4) return a_vec[at / 4];
+  const uvec4 each = at + min(uvec4(0, 1, 2, 3), uvec4(max(left, 1u) - 1));
+  return mix(vec4(0.0), vec4(a[each.x], a[each.y], a[each.z], a[each.w]),
+             greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));
 }
 vec4 load_b(uint base, uint row, uint col, uint rows, uint cols) {
-  if (row >= rows || col >= cols) return vec4(0.0);
-  const uint at = base + row * p.ldb + col;
-  if (VEC_B && col + 4 <= cols) return b_vec[at / 4];
-  return vec4(b[at], col + 1 < cols ? b[at + 1] : 0.0, col + 2 < cols ? b[at + 2] : 0.0,
-              col + 3 < cols ? b[at + 3] : 0.0);
+  const uint left = row < rows && col < cols ? cols - col : 0;
+  const uint at = left != 0 ? base + row * p.ldb + col : base;
+  if (VEC_B && left >= 4) return b_vec[at / 4];
+  const uvec4 each = at + min(uvec4(0, 1, 2, 3), uvec4(max(left, 1u) - 1));
+  return mix(vec4(0.0), vec4(b[each.x], b[each.y], b[each.z], b[each.w]),
+             greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));
 }
 
 vec4 a_next[A_LOADS];
@@ -122,7 +125,7 @@ void store(uint stage) {
 vec4 sums[ROWS * COLS4];
 
 void multiply(uint stage, uint x, uint y) {
-  for (uint k = 0; k < TILE_K; k += 4) {
+  [[dont_unroll]] for (uint k = 0; k < TILE_K; k += 4) {
     [[unroll]] for (uint kk = 0; kk < 4; ++kk) {
       const uint a_at = (stage * TILE_K + k + kk) * A_PITCH + y;
       const uint b_at = (stage * TILE_K + k + kk) * B_PITCH + x;
@@ -139,24 +142,28 @@ void multiply(uint stage, uint x, uint y) {
   }
 }
 
-// Four sums of row i from column j on, into c at `base`.
-void write(vec4 value, uint i, uint j, uint base) {
+// Four sums of row i from column j on, into c at `base`. Loops that rotate a vec4 rather than code for each of
+// its elements: activations are long.
+void write(vec4 value, vec4 bias_part, uint i, uint j, uint base) {
   if (i >= p.m || j >= p.n) return;
   const uint at = base + i * p.ldc + j;
   if (VEC_C && j + 4 <= p.n) {
+    const uint c_at = (SHIFT(C) + at) / 4;
     if (p.accumulate != 0u) {
-      value += c_vec[(SHIFT(C) + at) / 4];
+      value += c_vec[c_at];
     } else {
-      if (PRESENT(BIAS)) {
-        value += vec4(AT(BIAS, bias, j), AT(BIAS, bias, j + 1), AT(BIAS, bias, j + 2), AT(BIAS, bias, j + 3));
-      }
+      value += bias_part;
       if (PRESENT(PRE)) pre_vec[(SHIFT(PRE) + at) / 4] = value;
-      [[unroll]] for (uint e = 0; e < 4; ++e) value[e] = activate(ACTIVATION, value[e]);
+      if (ACTIVATION != LLMTOOL_ACT_NONE) {
+        [[dont_unroll]] for (uint e = 0; e < 4; ++e) value = vec4(value.yzw, activate(ACTIVATION, value.x));
+      }
     }
-    c_vec[(SHIFT(C) + at) / 4] = value;
+    c_vec[c_at] = value;
   } else {
-    [[unroll]] for (uint e = 0; e < 4; ++e) {
-      if (j + e < p.n) finish(value[e], j + e, at + e, ACTIVATION);
+    value += bias_part;
+    [[dont_unroll]] for (uint e = 0; e < min(4, p.n - j); ++e) {
+      finish(value.x, at + e, ACTIVATION);
+      value = value.yzwx;
     }
   }
 }
@@ -183,28 +190,30 @@ void main() {
       const uint row0 = (band + in_band % band_rows) * TILE_M, col0 = in_band / band_rows * TILE_N;
 
       [[unroll]] for (uint i = 0; i < ROWS * COLS4; ++i) sums[i] = vec4(0.0);
-      if (k_begin < k_end) {
-        prefetch(a_base, b_base, row0, col0, k_begin);
-        barrier();  // the last tile's reads are done
-        store(0);
+      // The step at k is loaded while the one before it is computed.
+      uint stage = 0;
+      [[dont_unroll]] for (uint k = k_begin; k_begin < k_end && k < k_end + TILE_K; k += TILE_K) {
+        if (k < k_end) prefetch(a_base, b_base, row0, col0, k);
+        if (k > k_begin) multiply(stage, x, y);
+        if (STAGES == 1 || k == k_begin) barrier();  // the stage to be stored to has been read
+        if (STAGES == 2) stage ^= 1u;
+        if (k < k_end) store(stage);
         barrier();
-        uint stage = 0;
-        for (uint k = k_begin; k < k_end; k += TILE_K) {
-          const bool more = k + TILE_K < k_end;
-          if (more) prefetch(a_base, b_base, row0, col0, k + TILE_K);
-          multiply(stage, x, y);
-          if (STAGES == 1) {
-            barrier();
-          } else {
-            stage ^= 1u;
-          }
-          if (more) store(stage);
-          barrier();
+      }
+
+      vec4 bias_part[COLS4];
+      [[unroll]] for (uint j = 0; j < COLS4; ++j) {
+        const uint col = col0 + (j * ACROSS + x) * 4;
+        bias_part[j] = vec4(0.0);
+        if (PRESENT(BIAS)) {
+          const uvec4 each = SHIFT(BIAS) + min(uvec4(col) + uvec4(0, 1, 2, 3), uvec4(p.n - 1));
+          bias_part[j] = vec4(bias[each.x], bias[each.y], bias[each.z], bias[each.w]);
         }
       }
       [[unroll]] for (uint i = 0; i < ROWS; ++i) {
         [[unroll]] for (uint j = 0; j < COLS4; ++j) {
-          write(sums[i * COLS4 + j], row0 + (i / 4 * DOWN + y) * 4 + i % 4, col0 + (j * ACROSS + x) * 4, c_base);
+          write(sums[i * COLS4 + j], bias_part[j], row0 + (i / 4 * DOWN + y) * 4 + i % 4,
+                col0 + (j * ACROSS + x) * 4, c_base);
         }
       }
     }

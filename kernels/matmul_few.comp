@@ -79,7 +79,9 @@ void main() {
       for (uint v = lane; v < VALUES; v += LANES) {
         const uint i = v / COLS, j = col0 + v % COLS;
         if (i < p.m && j < p.n) {
-          finish(partial[v * THREADS + team * LANES], j, c_base + i * p.ldc + j, p.activation);
+          float sum = partial[v * THREADS + team * LANES];
+          if (PRESENT(BIAS)) sum += AT(BIAS, bias, j);
+          finish(sum, c_base + i * p.ldc + j, p.activation);
         }
       }
     }

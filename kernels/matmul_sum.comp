@@ -27,6 +27,7 @@ void main() {
       at += size;
     }
     const uint i = element / p.n, j = element % p.n;
-    finish(sum, j, batch_offset(batch, p.c_batch[0], p.c_batch[1]) + i * p.ldc + j, p.activation);
+    if (PRESENT(BIAS)) sum += AT(BIAS, bias, j);
+    finish(sum, batch_offset(batch, p.c_batch[0], p.c_batch[1]) + i * p.ldc + j, p.activation);
   }
 }

@@ -19,8 +19,8 @@ constexpr std::uint32_t tile_threads = 128;
 // Best first. Wide heads leave room for few rows; then more threads lie along the head.
 constexpr Blocks forward_blocks[] = {{64, 32, 8}, {32, 32, 8}, {32, 16, 8}, {16, 16, 8},
                                      {16, 8, 8},  {8, 8, 16},  {8, 4, 16},  {4, 4, 32}};
-constexpr Blocks backward_q_blocks[] = {{32, 32, 8}, {32, 16, 8}, {16, 16, 8}, {16, 8, 8},
-                                        {8, 8, 16},  {8, 4, 16},  {4, 4, 32},  {2, 4, 32}};
+constexpr Blocks backward_q_blocks[] = {{32, 32, 8}, {32, 16, 8}, {16, 16, 8}, {16, 8, 8}, {8, 8, 16},
+                                        {8, 4, 16},  {4, 4, 32},  {2, 4, 32},  {1, 4, 32}};
 constexpr Blocks backward_kv_blocks[] = {{32, 32, 8}, {16, 32, 8}, {16, 16, 8}, {8, 16, 8},
                                          {8, 8, 16},  {4, 8, 16},  {4, 4, 32},  {2, 4, 32},
                                          {2, 2, 32},  {1, 2, 32},  {1, 1, 32}};

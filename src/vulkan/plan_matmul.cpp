@@ -28,7 +28,7 @@ struct Tile {
 // Largest first: the larger, the fewer reads of memory per operation; of equal ones the better first.
 constexpr Tile tiles[] = {
     {128, 128, 16, 8, 8, 2}, {128, 128, 16, 8, 8, 1}, {128, 128, 8, 8, 8, 1}, {64, 64, 16, 4, 4, 2},
-    {64, 64, 16, 4, 4, 1},   {64, 64, 16, 8, 4, 1},   {32, 32, 32, 4, 4, 1},  {32, 32, 16, 4, 4, 1},
+    {64, 64, 16, 4, 4, 1},   {64, 64, 16, 8, 4, 1},   {32, 32, 16, 4, 4, 2},  {32, 32, 16, 4, 4, 1},
 };
 
 /// Workgroups that keep a large device busy: about two for each of its processors.
