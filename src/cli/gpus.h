@@ -1,0 +1,33 @@
+// The GPUs a command can show, and how one compares with the CPU. Not here: opening a device for work
+// (common_flags.h).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "vulkan/vulkan_device.h"
+
+namespace llmtool {
+
+/// What there is; nothing, with the reason, in a build without Vulkan.
+VulkanListing list_gpus();
+
+/// One operation on a GPU and on the CPU, on the same values.
+struct Comparison {
+  std::string what;        ///< "matmul 512 x 512 x 512".
+  double difference = 0;   ///< Largest |gpu - cpu|.
+  double allowed = 0;      ///< What rounding explains: grows with the terms of a sum and their size.
+  double gpu_seconds = 0;  ///< Of one run, the best of a few.
+  double cpu_seconds = 0;
+  double flops = 0, bytes = 0;  ///< Of one run; bytes of operands and result, once.
+  bool fits() const noexcept { return difference <= allowed; }  ///< False for NaN, too.
+};
+
+/// matmul 512^3 and batched, scale, relu and add.
+std::vector<Comparison> compare_devices(Device& gpu, Device& cpu);
+
+/// "matmul 512 x 512 x 512 | difference 1.2e-05 of 3.7e-04 | 1.1 ms against 2.3 ms | 240.1 and 116.2
+/// GFLOP/s".
+std::string text_of(const Comparison& c);
+
+}  // namespace llmtool
