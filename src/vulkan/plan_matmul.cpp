@@ -78,9 +78,15 @@ Choice choose(const MatmulParams& p, const Limits& limits) {
   return choice;
 }
 
-/// Whether an operand can be accessed four elements at a time: its view and all its strides are whole vec4s.
-bool as_vec4(const View& view, std::uint32_t row, const std::uint32_t (&batch)[2]) {
-  return view.offset % 16 == 0 && row % 4 == 0 && batch[0] % 4 == 0 && batch[1] % 4 == 0;
+/// Whether the stored rows of an operand, `cols` elements of `stride`, are whole vec4s.
+bool as_vec4(const View& view, std::uint32_t cols, std::uint32_t stride, const std::uint32_t (&batch)[2]) {
+  return view.offset % 16 == 0 && (cols | stride | batch[0] | batch[1]) % 4 == 0;
+}
+bool a_as_vec4(const Launch& launch, const MatmulParams& p) {
+  return as_vec4(launch.views[arg_a], p.form == LLMTOOL_MATMUL_TN ? p.m : p.k, p.lda, p.a_batch);
+}
+bool b_as_vec4(const Launch& launch, const MatmulParams& p) {
+  return as_vec4(launch.views[arg_b], p.form == LLMTOOL_MATMUL_NT ? p.k : p.n, p.ldb, p.b_batch);
 }
 
 constexpr std::uint32_t few_rows = 8;
@@ -96,8 +102,7 @@ Dispatch few_dispatch(const Launch& launch, const MatmulParams& p, const Limits&
 
   Dispatch d = dispatch_of(launch, threads);
   d.shader = "matmul_few";
-  const bool vec_a = as_vec4(launch.views[arg_a], p.lda, p.a_batch),
-             vec_b = as_vec4(launch.views[arg_b], p.ldb, p.b_batch);
+  const bool vec_a = a_as_vec4(launch, p), vec_b = b_as_vec4(launch, p);
   d.constants = {threads, lanes, teams, rows, cols, (vec_a ? 1u : 0u) | (vec_b ? 2u : 0u)};
   d.groups = {groups_for(p.n, teams * cols, limits.max_groups), 1,
               groups_for(std::uint64_t{p.batch0} * p.batch1, 1, limits.max_groups)};
@@ -110,9 +115,8 @@ Dispatch tile_dispatch(const Launch& launch, const MatmulParams& p, const Choice
   Dispatch d = dispatch_of(launch, tile.threads());
   d.set_params(p);
   const View& pre = launch.views[arg_pre];
-  const bool vec_a = as_vec4(launch.views[arg_a], p.lda, p.a_batch),
-             vec_b = as_vec4(launch.views[arg_b], p.ldb, p.b_batch),
-             vec_c = as_vec4(launch.views[arg_c], p.ldc, p.c_batch) && pre.offset % 16 == 0;
+  const bool vec_a = a_as_vec4(launch, p), vec_b = b_as_vec4(launch, p),
+             vec_c = as_vec4(launch.views[arg_c], p.n, p.ldc, p.c_batch) && pre.offset % 16 == 0;
   const std::uint32_t flags = (vec_a ? 1u : 0u) | (vec_b ? 2u : 0u) | (vec_c ? 4u : 0u) |
                               (tile.stages == 2 ? 8u : 0u) | activation << 4;
   d.constants = {tile.threads(), p.form, tile.m, tile.n, tile.k, tile.rows, tile.cols, flags};
@@ -142,7 +146,6 @@ std::vector<Dispatch> split_dispatches(const Launch& launch, const MatmulParams&
   Dispatch first = tile_dispatch(product, q, choice, LLMTOOL_ACT_NONE, limits);
   first.accesses = "RRrwW";
   first.window[1] = size;
-  if (size % 4 != 0) first.constants[7] &= ~4u;  // every part starts a matrix of its own
   first.flops = 2.0 * p.m * p.n * p.k * p.batch0 * p.batch1;
   first.bytes = product.bytes();
 
