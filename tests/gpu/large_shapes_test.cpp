@@ -131,13 +131,10 @@ TEST_CASE("large products: vulkan") {
   const auto device = gpu_test::device_or_none();
   if (device == nullptr) return;
   for (const Shape& s :
-       {Shape{nn, 250, 253, 21, 48}, Shape{nt, 252, 256, 20, 48}, Shape{tn, 253, 250, 37, 48},
-        Shape{nn, 125, 128, 20, 48}, Shape{nt, 128, 125, 33, 48}, Shape{tn, 1100, 64, 50, 12},
-        Shape{tn, 100, 70, 4096, 1}, Shape{nn, 33, 64, 1500, 2}, Shape{nt, 8, 3001, 300, 1},
-        Shape{nt, 3, 2100, 256, 1}}) {
+       {Shape{nn, 250, 253, 21, 48}, Shape{nt, 252, 256, 20, 48}, Shape{tn, 128, 125, 9, 48},
+        Shape{tn, 100, 70, 2100, 1}, Shape{nt, 8, 3001, 90, 1}, Shape{nt, 3, 2100, 256, 1}}) {
     DYNAMIC_SECTION("form " << s.form << " " << s.m << "x" << s.n << "x" << s.k << " batch " << s.batch) {
-      check_product(*device, s, false);
-      check_product(*device, s, true);
+      check_product(*device, s, s.form == nn);
       CHECK(validation_messages(*device) == 0);
     }
   }
@@ -172,9 +169,7 @@ TEST_CASE("wide heads and long caches: vulkan") {
   if (device == nullptr) return;
   check_attention(*device, attention_params(21, 256, 0, false), true);
   check_attention(*device, attention_params(70, 128, 3, true), true);
-  check_attention(*device, attention_params(9, 300, 0, false), true);
   check_attention(*device, attention_params(1, 64, 700, true), false);
-  check_attention(*device, attention_params(3, 70, 400, false), false);
   check_attention(*device, attention_params(1, 600, 30, false), false);
   CHECK(validation_messages(*device) == 0);
 }
