@@ -33,6 +33,7 @@ constexpr Tile tiles[] = {
 
 /// Workgroups that keep a large device busy: about two for each of its processors.
 constexpr std::uint64_t enough_groups = 256;
+constexpr bool enough(std::uint64_t groups) { return 4 * groups >= 3 * enough_groups; }
 /// Elements of the inner dimension that are worth a part of their own.
 constexpr std::uint32_t least_part = 256;
 /// Partial products may take this much memory.
@@ -54,7 +55,7 @@ Choice with_parts(const Tile& tile, const MatmulParams& p, std::uint64_t groups,
       std::min({ceil_div(enough_groups, groups), std::uint64_t{p.k / least_part},
                 std::min(partials_limit, limits.max_range) / part_bytes, std::uint64_t{limits.max_groups}});
   Choice choice{tile, 1, static_cast<std::uint32_t>(ceil_div(std::max(p.k, 1u), tile.k)) * tile.k};
-  if (parts >= 2) {
+  if (parts >= 2 && !enough(groups)) {
     choice.part_k = static_cast<std::uint32_t>(ceil_div(ceil_div(p.k, parts), tile.k)) * tile.k;
     choice.parts = static_cast<std::uint32_t>(ceil_div(p.k, choice.part_k));
   }
@@ -71,7 +72,7 @@ Choice choose(const MatmulParams& p, const Limits& limits) {
     choice = with_parts(tile, p, groups, limits);
     const std::uint64_t computed = tiles_m * tile.m * tiles_n * tile.n;
     const bool padded = 2 * computed > 3 * std::uint64_t{p.m} * p.n;
-    if (!padded && groups * choice.parts >= enough_groups * 3 / 4) return choice;
+    if (!padded && enough(groups * choice.parts)) return choice;
   }
   LLMTOOL_CHECK(choice.tile.m != 0, "no matmul tile fits ", limits.max_shared, " bytes of shared memory and ",
                 limits.max_invocations, " threads");
