@@ -54,7 +54,7 @@ void main() {
     const uvec2 draw = DROPOUT ? draw_of_head(b, h) : uvec2(0);
 
     barrier();  // the last task's reads are done
-    FILL(query_tile, QUERIES, q, query_at(b, h), p.q_row, first, p.tokens, p.scale)
+    FILL(query_tile, QUERIES, q, VEC_Q, query_at(b, h), p.q_row, first, p.tokens, p.scale)
     float largest[QUERY_ROWS];
     float total[QUERY_ROWS];  // of this thread's keys
     [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {
@@ -65,7 +65,7 @@ void main() {
 
     const uint seen = min(p.keys, p.position0 + first + QUERIES);  // by the block's last query
     for (uint key0 = 0; key0 < seen; key0 += KEYS) {
-      FILL(key_tile, KEYS, k, kv_base, p.kv_row, key0, p.keys, 1.0)
+      FILL(key_tile, KEYS, k, VEC_K, kv_base, p.kv_row, key0, p.keys, 1.0)
       barrier();
       float scores[QUERY_ROWS * KEY_COLS];
       [[unroll]] for (uint i = 0; i < QUERY_ROWS * KEY_COLS; ++i) scores[i] = 0.0;
@@ -81,7 +81,7 @@ void main() {
         if (row < QUERIES) across[row * ACROSS4 + x / 4][x % 4] = row_max;
       }
       barrier();  // also: the keys have been read
-      FILL(key_tile, KEYS, v, kv_base, p.kv_row, key0, p.keys, 1.0)
+      FILL(key_tile, KEYS, v, VEC_V, kv_base, p.kv_row, key0, p.keys, 1.0)
       [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {
         const uint row = y + i * DOWN;
         if (row < QUERIES) {

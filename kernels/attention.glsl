@@ -30,6 +30,7 @@ const uint VECS = (HEAD4 + ACROSS - 1) / ACROSS;  // vec4s of a row that a threa
 const uint QUERY_ROWS = (QUERIES + DOWN - 1) / DOWN;
 const uint KEY_COLS = (KEYS + ACROSS - 1) / ACROSS;
 const uint VEC_Q = 1u, VEC_K = 2u, VEC_V = 4u, VEC_OUT = 8u;
+#define BATCH(flag) ((FLAGS & (flag)) != 0u ? 4 : 1)
 const bool DROPOUT = (FLAGS & 16u) != 0u;
 const float HIDDEN = -1e30;
 
@@ -55,14 +56,21 @@ READER(1, k, VEC_K)
 READER(2, v, VEC_V)
 
 // Fills a tile with the rows first .. first + count - 1 of an argument whose row r begins at base + r * stride;
-// zeros from row `end` on.
-#define FILL(tile, count, name, base, stride, first, end, factor)                                         \
-  [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < (count) * HEAD4; e += THREADS) {                              \
-    const uint row = e / HEAD4, at4 = e % HEAD4;                                                          \
-    tile[row * PITCH + at4] =                                                                             \
-        (first) + row < (end)                                                                             \
-            ? (factor) * read_##name((base) + ((first) + row) * (stride) + 4 * at4, HEAD - 4 * at4)       \
-            : vec4(0.0);                                                                                  \
+// zeros from row `end` on. Loads that would be outside are made elsewhere in the argument. Where loads are short
+// code (vec4), four are under way at a time.
+#define FILL(tile, count, name, flag, base, stride, first, end, factor)                                         \
+  [[dont_unroll]] for (uint e0 = gl_LocalInvocationID.x; e0 < (count) * HEAD4; e0 += BATCH(flag) * THREADS) {  \
+    vec4 part[BATCH(flag)];                                                                                     \
+    [[unroll]] for (uint l = 0; l < BATCH(flag); ++l) {                                                         \
+      const uint e = e0 + l * THREADS, row = (first) + e / HEAD4, at4 = e % HEAD4;                              \
+      const bool inside = row < (end);                                                                          \
+      part[l] = (factor) * read_##name((base) + (inside ? row * (stride) : 0) + 4 * at4, HEAD - 4 * at4);       \
+      if (!inside) part[l] = vec4(0.0);                                                                         \
+    }                                                                                                           \
+    [[unroll]] for (uint l = 0; l < BATCH(flag); ++l) {                                                         \
+      const uint e = e0 + l * THREADS;                                                                          \
+      if (e < (count) * HEAD4) tile[e / HEAD4 * PITCH + e % HEAD4] = part[l];                                   \
+    }                                                                                                           \
   }
 
 float add_dot(vec4 a, vec4 b, float sum) { return fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, fma(a.w, b.w, sum)))); }
@@ -70,7 +78,7 @@ float add_dot(vec4 a, vec4 b, float sum) { return fma(a.x, b.x, fma(a.y, b.y, fm
 // sums[i * KEY_COLS + j] += row (y + i * DOWN) of a tile of queries times row (x + j * ACROSS) of a tile of keys.
 // Rows beyond a block repeat its last one; what they give is not used.
 #define ADD_SCORES(sums, query_tile, key_tile, x, y)                                                      \
-  [[dont_unroll]] for (uint at4 = 0; at4 < HEAD4; ++at4) {                                                                \
+  [[dont_unroll]] for (uint at4 = 0; at4 < HEAD4; ++at4) {                                                \
     vec4 of_query[QUERY_ROWS];                                                                            \
     [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {                                                    \
       of_query[i] = query_tile[min(y + i * DOWN, QUERIES - 1) * PITCH + at4];                             \

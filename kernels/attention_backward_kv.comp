@@ -33,8 +33,8 @@ void main() {
     const uint b = task % all_heads / p.kv_heads, g = task % p.kv_heads;
 
     barrier();  // the last task's reads are done
-    FILL(key_tile, KEYS, k, key_at(b, g), p.kv_row, first, p.keys, 1.0)
-    FILL(value_tile, KEYS, v, key_at(b, g), p.kv_row, first, p.keys, 1.0)
+    FILL(key_tile, KEYS, k, VEC_K, key_at(b, g), p.kv_row, first, p.keys, 1.0)
+    FILL(value_tile, KEYS, v, VEC_V, key_at(b, g), p.kv_row, first, p.keys, 1.0)
     vec4 dk_sums[KEY_ROWS * VECS];
     vec4 dv_sums[KEY_ROWS * VECS];
     [[unroll]] for (uint i = 0; i < KEY_ROWS * VECS; ++i) dk_sums[i] = dv_sums[i] = vec4(0.0);
@@ -45,8 +45,8 @@ void main() {
       const uvec2 draw = DROPOUT ? draw_of_head(b, h) : uvec2(0);
       for (uint query0 = query_begin; query0 < p.tokens; query0 += QUERIES) {
         barrier();  // the last block of queries has been read
-        FILL(query_tile, QUERIES, q, query_at(b, h), p.q_row, query0, p.tokens, p.scale)
-        FILL(dout_tile, QUERIES, dout, out_at(b, h), p.heads * HEAD, query0, p.tokens, 1.0)
+        FILL(query_tile, QUERIES, q, VEC_Q, query_at(b, h), p.q_row, query0, p.tokens, p.scale)
+        FILL(dout_tile, QUERIES, dout, VEC_OUT, out_at(b, h), p.heads * HEAD, query0, p.tokens, 1.0)
         if (DROPOUT) {  // the factors first lie where the weights will
           [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < QUERIES * KEYS4; e += THREADS) {
             const uint row = e / KEYS4, col = e % KEYS4 * 4;

@@ -27,8 +27,8 @@ void main() {
     const uvec2 draw = DROPOUT ? draw_of_head(b, h) : uvec2(0);
 
     barrier();  // the last task's reads are done
-    FILL(query_tile, QUERIES, q, query_at(b, h), p.q_row, first, p.tokens, p.scale)
-    FILL(dout_tile, QUERIES, dout, out_at(b, h), p.heads * HEAD, first, p.tokens, 1.0)
+    FILL(query_tile, QUERIES, q, VEC_Q, query_at(b, h), p.q_row, first, p.tokens, p.scale)
+    FILL(dout_tile, QUERIES, dout, VEC_OUT, out_at(b, h), p.heads * HEAD, first, p.tokens, 1.0)
     float log_sum[QUERY_ROWS];
     float delta[QUERY_ROWS];
     [[unroll]] for (uint i = 0; i < QUERY_ROWS; ++i) {
@@ -42,13 +42,13 @@ void main() {
     const uint seen = min(p.keys, p.position0 + first + QUERIES);  // by the block's last query
     for (uint key0 = 0; key0 < seen; key0 += KEYS) {
       barrier();  // the last block of keys has been read
-      FILL(key_tile, KEYS, v, kv_base, p.kv_row, key0, p.keys, 1.0)
+      FILL(key_tile, KEYS, v, VEC_V, kv_base, p.kv_row, key0, p.keys, 1.0)
       barrier();
       float d_weights[QUERY_ROWS * KEY_COLS];
       [[unroll]] for (uint i = 0; i < QUERY_ROWS * KEY_COLS; ++i) d_weights[i] = 0.0;
       ADD_SCORES(d_weights, dout_tile, key_tile, x, y)
       barrier();
-      FILL(key_tile, KEYS, k, kv_base, p.kv_row, key0, p.keys, 1.0)
+      FILL(key_tile, KEYS, k, VEC_K, kv_base, p.kv_row, key0, p.keys, 1.0)
       if (DROPOUT) {  // the factors first lie where the gradients will
         [[dont_unroll]] for (uint e = gl_LocalInvocationID.x; e < QUERIES * KEYS4; e += THREADS) {
           const uint row = e / KEYS4, key4 = e % KEYS4;

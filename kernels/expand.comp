@@ -13,8 +13,8 @@ uint stride_of(uint d, uint inner) { return p.out_shape[d] == 1u ? 0u : inner; }
 
 void main() {
   const uint plane = p.out_shape[2] * p.out_shape[3];
-  const uint stride[4] =
-      uint[4](stride_of(0u, p.out_shape[1] * plane), stride_of(1u, plane), stride_of(2u, p.out_shape[3]), stride_of(3u, 1u));
+  const uint stride[4] = uint[4](stride_of(0u, p.out_shape[1] * plane), stride_of(1u, plane),
+                                 stride_of(2u, p.out_shape[3]), stride_of(3u, 1u));
   for (uint i = FLAT_BEGIN; i < p.n; i += FLAT_STEP) {
     const uvec4 at = COORDINATES(i, p.shape);
     const float value = p.scale * AT(0, x, OFFSET(at, stride));

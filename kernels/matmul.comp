@@ -22,7 +22,8 @@ layout(constant_id = 3) const uint TILE_N = 64;
 layout(constant_id = 4) const uint TILE_K = 16;
 layout(constant_id = 5) const uint ROWS = 4;
 layout(constant_id = 6) const uint COLS = 4;
-// Bits 0, 1, 2: a, b, and c with pre, may be accessed as vec4. Bit 3: two stages. Bits 4 and 5: activation.
+// Bits 0, 1, 2: the stored rows of a, of b, and of c and pre, are whole vec4s. Bit 3: two stages. Bits 4 and 5:
+// activation.
 layout(constant_id = 7) const uint FLAGS = 0;
 
 READS(0, float, a);
@@ -67,7 +68,7 @@ shared vec4 b_tile[STAGES * TILE_K * B_PITCH];
 vec4 load_a(uint base, uint row, uint col, uint rows, uint cols) {
   const uint left = row < rows && col < cols ? cols - col : 0;
   const uint at = left != 0 ? base + row * p.lda + col : base;
-  if (VEC_A && left >= 4) return a_vec[at / 4];
+  if (VEC_A) return left != 0 ? a_vec[at / 4] : vec4(0.0);
   const uvec4 each = at + min(uvec4(0, 1, 2, 3), uvec4(max(left, 1u) - 1));
   return mix(vec4(0.0), vec4(a[each.x], a[each.y], a[each.z], a[each.w]),
              greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));
@@ -75,7 +76,7 @@ vec4 load_a(uint base, uint row, uint col, uint rows, uint cols) {
 vec4 load_b(uint base, uint row, uint col, uint rows, uint cols) {
   const uint left = row < rows && col < cols ? cols - col : 0;
   const uint at = left != 0 ? base + row * p.ldb + col : base;
-  if (VEC_B && left >= 4) return b_vec[at / 4];
+  if (VEC_B) return left != 0 ? b_vec[at / 4] : vec4(0.0);
   const uvec4 each = at + min(uvec4(0, 1, 2, 3), uvec4(max(left, 1u) - 1));
   return mix(vec4(0.0), vec4(b[each.x], b[each.y], b[each.z], b[each.w]),
              greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));
@@ -147,7 +148,7 @@ void multiply(uint stage, uint x, uint y) {
 void write(vec4 value, vec4 bias_part, uint i, uint j, uint base) {
   if (i >= p.m || j >= p.n) return;
   const uint at = base + i * p.ldc + j;
-  if (VEC_C && j + 4 <= p.n) {
+  if (VEC_C) {
     const uint c_at = (SHIFT(C) + at) / 4;
     if (p.accumulate != 0u) {
       value += c_vec[c_at];

@@ -2,7 +2,8 @@
 // matmul_few: the product A x B^T (MatmulParams, form NT) for a few rows of A, as in decoding, where the time
 // goes into reading B once. A team of LANES threads makes COLS columns of all rows: its threads read
 // neighbouring vec4s of the rows of B, keep a chain of fused multiply-adds for every element, and add these up
-// in shared memory, half by half. The order of an element's sum does not depend on m. Workgroup z is the batch.
+// in shared memory, half by half. Rows and columns beyond the end repeat the last ones. The order of an element's
+// sum does not depend on m. Workgroup z is the batch.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #define PARAMS MatmulParams
@@ -12,7 +13,7 @@ layout(constant_id = 1) const uint LANES = 32;
 layout(constant_id = 2) const uint TEAMS = 4;  // LANES * TEAMS equals constant 0
 layout(constant_id = 3) const uint ROWS = 1;   // at least m
 layout(constant_id = 4) const uint COLS = 1;
-layout(constant_id = 5) const uint FLAGS = 0;  // bits 0 and 1: a and b may be read as vec4
+layout(constant_id = 5) const uint FLAGS = 0;  // bits 0 and 1: rows of a, of b, are whole vec4s
 
 READS(0, float, a);
 READS(1, float, b);
@@ -31,14 +32,18 @@ const uint THREADS = LANES * TEAMS;
 const uint VALUES = ROWS * COLS;
 shared float partial[VALUES * THREADS];
 
-// Elements at .. at + 3 of a row of which `left` are left.
+// Elements at .. at + 3 of a row of which `left`, at least one, are left; 0 beyond.
 vec4 load_a(uint at, uint left) {
-  if ((FLAGS & 1u) != 0u && left >= 4) return a_vec[at / 4];
-  return vec4(a[at], left > 1 ? a[at + 1] : 0.0, left > 2 ? a[at + 2] : 0.0, left > 3 ? a[at + 3] : 0.0);
+  if ((FLAGS & 1u) != 0u) return a_vec[at / 4];
+  const uvec4 each = at + min(uvec4(0, 1, 2, 3), uvec4(left - 1));
+  return mix(vec4(0.0), vec4(a[each.x], a[each.y], a[each.z], a[each.w]),
+             greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));
 }
 vec4 load_b(uint at, uint left) {
-  if ((FLAGS & 2u) != 0u && left >= 4) return b_vec[at / 4];
-  return vec4(b[at], left > 1 ? b[at + 1] : 0.0, left > 2 ? b[at + 2] : 0.0, left > 3 ? b[at + 3] : 0.0);
+  if ((FLAGS & 2u) != 0u) return b_vec[at / 4];
+  const uvec4 each = at + min(uvec4(0, 1, 2, 3), uvec4(left - 1));
+  return mix(vec4(0.0), vec4(b[each.x], b[each.y], b[each.z], b[each.w]),
+             greaterThan(uvec4(left), uvec4(0, 1, 2, 3)));
 }
 
 void main() {
@@ -54,10 +59,10 @@ void main() {
       for (uint k = 4 * lane; k < p.k; k += 4 * LANES) {
         vec4 b_part[COLS];
         [[unroll]] for (uint j = 0; j < COLS; ++j) {
-          b_part[j] = col0 + j < p.n ? load_b(b_base + (col0 + j) * p.ldb + k, p.k - k) : vec4(0.0);
+          b_part[j] = load_b(b_base + min(col0 + j, p.n - 1) * p.ldb + k, p.k - k);
         }
         [[unroll]] for (uint i = 0; i < ROWS; ++i) {
-          const vec4 a_part = i < p.m ? load_a(a_base + i * p.lda + k, p.k - k) : vec4(0.0);
+          const vec4 a_part = load_a(a_base + min(i, p.m - 1) * p.lda + k, p.k - k);
           [[unroll]] for (uint j = 0; j < COLS; ++j) {
             float sum = sums[i * COLS + j];
             [[unroll]] for (uint e = 0; e < 4; ++e) sum = fma(a_part[e], b_part[j][e], sum);

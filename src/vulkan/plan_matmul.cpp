@@ -33,6 +33,7 @@ constexpr Tile tiles[] = {
 
 /// Workgroups that keep a large device busy: about two for each of its processors.
 constexpr std::uint64_t enough_groups = 256;
+constexpr bool enough(std::uint64_t groups) { return 4 * groups >= 3 * enough_groups; }
 /// Elements of the inner dimension that are worth a part of their own.
 constexpr std::uint32_t least_part = 256;
 /// Partial products may take this much memory.
@@ -54,7 +55,7 @@ Choice with_parts(const Tile& tile, const MatmulParams& p, std::uint64_t groups,
       std::min({ceil_div(enough_groups, groups), std::uint64_t{p.k / least_part},
                 std::min(partials_limit, limits.max_range) / part_bytes, std::uint64_t{limits.max_groups}});
   Choice choice{tile, 1, static_cast<std::uint32_t>(ceil_div(std::max(p.k, 1u), tile.k)) * tile.k};
-  if (parts >= 2) {
+  if (parts >= 2 && !enough(groups)) {
     choice.part_k = static_cast<std::uint32_t>(ceil_div(ceil_div(p.k, parts), tile.k)) * tile.k;
     choice.parts = static_cast<std::uint32_t>(ceil_div(p.k, choice.part_k));
   }
@@ -71,16 +72,22 @@ Choice choose(const MatmulParams& p, const Limits& limits) {
     choice = with_parts(tile, p, groups, limits);
     const std::uint64_t computed = tiles_m * tile.m * tiles_n * tile.n;
     const bool padded = 2 * computed > 3 * std::uint64_t{p.m} * p.n;
-    if (!padded && groups * choice.parts >= enough_groups * 3 / 4) return choice;
+    if (!padded && enough(groups * choice.parts)) return choice;
   }
   LLMTOOL_CHECK(choice.tile.m != 0, "no matmul tile fits ", limits.max_shared, " bytes of shared memory and ",
                 limits.max_invocations, " threads");
   return choice;
 }
 
-/// Whether an operand can be accessed four elements at a time: its view and all its strides are whole vec4s.
-bool as_vec4(const View& view, std::uint32_t row, const std::uint32_t (&batch)[2]) {
-  return view.offset % 16 == 0 && row % 4 == 0 && batch[0] % 4 == 0 && batch[1] % 4 == 0;
+/// Whether the stored rows of an operand, `cols` elements of `stride`, are whole vec4s.
+bool as_vec4(const View& view, std::uint32_t cols, std::uint32_t stride, const std::uint32_t (&batch)[2]) {
+  return view.offset % 16 == 0 && (cols | stride | batch[0] | batch[1]) % 4 == 0;
+}
+bool a_as_vec4(const Launch& launch, const MatmulParams& p) {
+  return as_vec4(launch.views[arg_a], p.form == LLMTOOL_MATMUL_TN ? p.m : p.k, p.lda, p.a_batch);
+}
+bool b_as_vec4(const Launch& launch, const MatmulParams& p) {
+  return as_vec4(launch.views[arg_b], p.form == LLMTOOL_MATMUL_NT ? p.k : p.n, p.ldb, p.b_batch);
 }
 
 constexpr std::uint32_t few_rows = 8;
@@ -96,8 +103,7 @@ Dispatch few_dispatch(const Launch& launch, const MatmulParams& p, const Limits&
 
   Dispatch d = dispatch_of(launch, threads);
   d.shader = "matmul_few";
-  const bool vec_a = as_vec4(launch.views[arg_a], p.lda, p.a_batch),
-             vec_b = as_vec4(launch.views[arg_b], p.ldb, p.b_batch);
+  const bool vec_a = a_as_vec4(launch, p), vec_b = b_as_vec4(launch, p);
   d.constants = {threads, lanes, teams, rows, cols, (vec_a ? 1u : 0u) | (vec_b ? 2u : 0u)};
   d.groups = {groups_for(p.n, teams * cols, limits.max_groups), 1,
               groups_for(std::uint64_t{p.batch0} * p.batch1, 1, limits.max_groups)};
@@ -110,9 +116,8 @@ Dispatch tile_dispatch(const Launch& launch, const MatmulParams& p, const Choice
   Dispatch d = dispatch_of(launch, tile.threads());
   d.set_params(p);
   const View& pre = launch.views[arg_pre];
-  const bool vec_a = as_vec4(launch.views[arg_a], p.lda, p.a_batch),
-             vec_b = as_vec4(launch.views[arg_b], p.ldb, p.b_batch),
-             vec_c = as_vec4(launch.views[arg_c], p.ldc, p.c_batch) && pre.offset % 16 == 0;
+  const bool vec_a = a_as_vec4(launch, p), vec_b = b_as_vec4(launch, p),
+             vec_c = as_vec4(launch.views[arg_c], p.n, p.ldc, p.c_batch) && pre.offset % 16 == 0;
   const std::uint32_t flags = (vec_a ? 1u : 0u) | (vec_b ? 2u : 0u) | (vec_c ? 4u : 0u) |
                               (tile.stages == 2 ? 8u : 0u) | activation << 4;
   d.constants = {tile.threads(), p.form, tile.m, tile.n, tile.k, tile.rows, tile.cols, flags};
@@ -142,7 +147,6 @@ std::vector<Dispatch> split_dispatches(const Launch& launch, const MatmulParams&
   Dispatch first = tile_dispatch(product, q, choice, LLMTOOL_ACT_NONE, limits);
   first.accesses = "RRrwW";
   first.window[1] = size;
-  if (size % 4 != 0) first.constants[7] &= ~4u;  // every part starts a matrix of its own
   first.flops = 2.0 * p.m * p.n * p.k * p.batch0 * p.batch1;
   first.bytes = product.bytes();
 

@@ -18,6 +18,11 @@ Touch touch(const View& view, bool writes) {
   return {view.block->id, view.offset, view.offset + view.bytes, writes};
 }
 
+/// What is bound where an argument was left out: part 0 where it is read, the others in turn where it could
+/// be written.
+constexpr std::uint32_t spare_parts = 1024;
+std::uint32_t spare_bytes(const Limits& limits) { return std::max(256u, limits.offset_alignment); }
+
 void all_barrier(VkCommandBuffer commands, VkPipelineStageFlags to, VkAccessFlags access) {
   VkMemoryBarrier barrier{};
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
@@ -32,7 +37,7 @@ void all_barrier(VkCommandBuffer commands, VkPipelineStageFlags to, VkAccessFlag
 Recorder::Recorder(const Gpu& gpu)
     : gpu_(gpu),
       pipelines_(gpu),
-      spare_(gpu.make_buffer(std::max(256u, gpu.limits().offset_alignment), MemoryUse::device)) {
+      spare_(gpu.make_buffer(spare_parts * spare_bytes(gpu.limits()), MemoryUse::device)) {
   VkSemaphoreTypeCreateInfo type{};
   type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
@@ -101,7 +106,11 @@ void Recorder::dispatch(const Dispatch& d) {
                 d.views.size(), " views, accesses ", d.accesses);
   for (std::size_t i = 0; i < d.views.size(); ++i) {
     const View& view = d.views[i];
-    buffers[i] = {spare_.handle(), 0, 16};
+    // Parts in turn for what a shader may write: one that could be read without a barrier would count as a
+    // hazard.
+    const bool writes_to = d.accesses[i] != 'R' && d.accesses[i] != 'r';
+    if (!view && writes_to) spare_part_ = spare_part_ % (spare_parts - 1) + 1;
+    buffers[i] = {spare_.handle(), writes_to ? spare_part_ * spare_bytes(gpu_.limits()) : 0, 16};
     if (view) {
       const std::uint64_t begin = view.offset / unit * unit, shift = view.offset - begin;
       buffers[i] = {buffer_of(view), begin, shift + view.bytes};
@@ -109,7 +118,8 @@ void Recorder::dispatch(const Dispatch& d) {
                     buffers[i].range, " bytes, the limit is ", gpu_.limits().max_range);
       placement.shift[i / 4] |= static_cast<std::uint32_t>(shift / 4) << (8 * (i % 4));
       placement.present |= 1u << i;
-      touches.push_back(touch(view, d.accesses[i] != 'R' && d.accesses[i] != 'r'));
+      // What is bound, not what is touched: validation sees no more than that.
+      touches.push_back(touch({view.block, begin, shift + view.bytes, view.dtype}, writes_to));
     }
     writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     writes[i].dstSet = set;

@@ -59,6 +59,7 @@ class Recorder {
   const Gpu& gpu_;
   Pipelines pipelines_;
   Buffer spare_;  ///< Bound where an argument was left out.
+  std::uint32_t spare_part_ = 0;
   std::array<std::unique_ptr<Slot>, 3> slots_;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   std::uint64_t next_value_ = 0;             ///< Last value given to a segment.
