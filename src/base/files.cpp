@@ -184,6 +184,15 @@ void write_file_atomic(const Path& path, std::string_view bytes) {
   sync_directory(target.parent_path());
 }
 
+void overwrite_file(const Path& path, std::uint64_t offset, std::span<const std::byte> bytes) {
+  Descriptor file(open_retrying(path, O_WRONLY));
+  if (file.get() < 0) throw failure("open", path, errno);
+  if (::lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) throw failure("write", path, errno);
+  write_all(file.get(), std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path);
+  flush_to_disk(file.get(), path);
+  close_checked(file.release(), path);
+}
+
 MappedFile::MappedFile(const Path& path) {
   const Descriptor file(open_retrying(path, O_RDONLY));
   if (file.get() < 0) throw failure("open", path, errno);

@@ -20,6 +20,10 @@ std::string read_file(const Path& path, std::uint64_t max_bytes = ~std::uint64_t
 /// Writes beside the final name, flushes to disk, renames over it, flushes the directory. "-" is stdout.
 void write_file_atomic(const Path& path, std::string_view bytes);
 
+/// Puts `bytes` over those of an existing file from `offset` on and flushes to disk: for a header that is
+/// known only at the end.
+void overwrite_file(const Path& path, std::uint64_t offset, std::span<const std::byte> bytes);
+
 /// A file mapped read-only; bytes() stays valid while the object lives. Empty files give an empty span.
 class MappedFile {
  public:

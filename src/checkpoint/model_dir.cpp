@@ -74,6 +74,15 @@ ModelFiles open_model(const Path& path) {
                           " tokens, model.safetensors ", table->shape[0],
                           ": the files do not belong together"));
   }
+  // Of the same size and yet another: every id would mean something else.
+  const auto hash = file.metadata().find("tokenizer");
+  if (hash != file.metadata().end() && hash->second != cat(files.tokenizer->fingerprint())) {
+    throw world_error(
+        cat("'", printable((files.dir / "tokenizer.json").native()), "' (hash ",
+            files.tokenizer->fingerprint(), ") is not the tokenizer this model was trained with (hash ",
+            printable(hash->second), ")"),
+        "put back the tokenizer.json that the run wrote");
+  }
   GPT declared(files.config.model, files.tokenizer->vocab_size());
   require_tensors(file, weights, parameter_shapes(declared));
   return files;

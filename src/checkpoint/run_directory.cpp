@@ -135,7 +135,7 @@ void RunDirectory::save(GPT& model, const Tokenizer& tokenizer, const TrainConfi
     std::vector<NamedTensor> weights;
     for (const auto& [name, parameter] : model.named_parameters())
       weights.push_back({name, parameter->tensor});
-    write_tensors(fresh / "model.safetensors", weights);
+    write_tensors(fresh / "model.safetensors", weights, {{"tokenizer", cat(tokenizer.fingerprint())}});
     write_tensors(fresh / "optimizer.safetensors", moment_tensors(model));
     TrainerState written = state;
     written.tokenizer_fingerprint = tokenizer.fingerprint();

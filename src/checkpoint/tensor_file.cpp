@@ -32,8 +32,10 @@ bool same_shape(const TensorInfo& info, const Shape& shape) {
 
 }  // namespace
 
-void write_tensors(const Path& path, const std::vector<NamedTensor>& tensors) {
-  SafetensorsWriter writer(path, {{"format", std::string(file_format)}});
+void write_tensors(const Path& path, const std::vector<NamedTensor>& tensors,
+                   std::map<std::string, std::string> metadata) {
+  metadata.emplace("format", file_format);
+  SafetensorsWriter writer(path, std::move(metadata));
   for (const auto& [name, tensor] : tensors) {
     const auto dims = tensor.shape().dims();
     writer.declare(name, "F32", {dims.begin(), dims.end()});

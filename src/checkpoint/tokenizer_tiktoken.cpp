@@ -83,8 +83,10 @@ class Ranks {
     const std::string_view number = entry.substr(space + 1);
     std::size_t id = 0;
     const auto parsed = std::from_chars(number.data(), number.data() + number.size(), id);
-    if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size() || id != tokens_.size())
+    if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size() || id < tokens_.size())
       fail(line, cat("expected id ", tokens_.size(), ", got '", printable(number.substr(0, 20)), "'"));
+    if (id > tokens_.size())
+      fail(line, cat("id ", id, " where ", tokens_.size(), " is expected: ranks with gaps cannot be read"));
     if (bytes->size() > max_rank_bytes)
       fail(line, cat("a token of ", bytes->size(), " bytes, at most ", max_rank_bytes));
     if (id < 256) {

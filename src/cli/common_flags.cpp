@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "cli/number_flag.h"
 
 namespace llmtool {
@@ -18,8 +19,14 @@ void CommonFlags::add_output(CLI::App& command) {
 
 void CommonFlags::add_compute(CLI::App& command) {
   command.add_option("--device", device, "auto, cpu, vulkan or vulkan:N")->type_name("NAME");
+  add_threads(command);
+}
+
+void CommonFlags::add_threads(CLI::App& command) {
   add_integer(command, "--threads", "N", threads, "CPU threads (default: the cores available)", 1, 4096);
 }
+
+int CommonFlags::thread_count() const { return threads > 0 ? static_cast<int>(threads) : available_cores(); }
 
 void CommonFlags::add_seed(CLI::App& command) {
   add_unsigned(command, "--seed", "N", seed, "makes the command repeat exactly (0 to 2^64-1)");

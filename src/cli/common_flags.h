@@ -25,9 +25,13 @@ struct CommonFlags {
   void add_output(CLI::App& command);
   /// --device --threads
   void add_compute(CLI::App& command);
+  /// --threads alone, for commands that need no device.
+  void add_threads(CLI::App& command);
   void add_seed(CLI::App& command);
   /// Puts quiet and colour into force.
   void apply() const;
+  /// The threads asked for, else the cores available.
+  int thread_count() const;
   /// The seed that was given, else one drawn and noted on stderr.
   std::uint64_t seed_or_draw() const;
 };

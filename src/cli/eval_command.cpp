@@ -9,7 +9,7 @@
 #include "cli/number_flag.h"
 #include "cli/output.h"
 #include "formats/json.h"
-#include "text/corpus.h"
+#include "train/data_source.h"
 #include "train/evaluate.h"
 
 namespace llmtool {
@@ -32,7 +32,8 @@ void run_eval(const EvalFlags& flags) {
   if (flags.stride > block)
     throw request_error(cat("--stride ", flags.stride, " is above the model's block_size ", block,
                             ", so tokens would be left out"));
-  const std::vector<std::int32_t> tokens = files.tokenizer->encode(load_text(flags.data));
+  ThreadPool pool(flags.common.thread_count());
+  const TokenView tokens = tokens_of(DataSource(flags.data), *files.tokenizer, pool);
   if (tokens.size() < 2)
     throw world_error(cat(flags.data.front(), ": ", tokens.size(),
                           " token; at least 2 are needed, since the first is not predicted"));
@@ -58,7 +59,9 @@ void add_eval_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("eval", "loss, perplexity and bits per byte of a model on texts");
   command->add_option("--model", flags->model, "run, checkpoint or model directory (default runs/default)")
       ->type_name("DIR");
-  command->add_option("--data", flags->data, "text files or folders")->type_name("FILE")->required();
+  command->add_option("--data", flags->data, "text files or folders, or token shards")
+      ->type_name("FILE")
+      ->required();
   add_integer(*command, "--stride", "N", flags->stride,
               "tokens between windows (default block_size: side by side)", 1);
   add_integer(*command, "--batch-size", "N", flags->batch, "windows at a time (default 8)", 1, 65536);

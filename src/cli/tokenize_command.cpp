@@ -1,23 +1,24 @@
-// `llmtool tokenize train|encode|decode|inspect`. Not here: the tokenizers (text) and their files
-// (checkpoint).
+// `llmtool tokenize encode|decode|inspect`, and the group that train and pack belong to. Not here: the
+// tokenizers (text) and their files (checkpoint).
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "base/utf8.h"
 #include "checkpoint/model_dir.h"
 #include "checkpoint/tokenizer_file.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
-#include "cli/number_flag.h"
 #include "cli/output.h"
+#include "cli/tokenize.h"
 #include "formats/json.h"
 #include "text/bpe_tokenizer.h"
 #include "text/bpe_trainer.h"
 #include "text/builtin_corpus.h"
-#include "text/corpus.h"
+#include "text/encode_threads.h"
 
 namespace llmtool {
 
@@ -25,21 +26,10 @@ namespace {
 
 struct TokenizeFlags {
   CommonFlags common;
-  std::vector<std::string> inputs, ids;
-  std::string text, input, out, tokenizer;
-  BpeTrainOptions bpe;
+  std::vector<std::string> ids;
+  std::string text, input, tokenizer;
   bool allow_special = false;
 };
-
-/// The one named; else that of the default run; else the demo's 400 tokens.
-std::unique_ptr<Tokenizer> chosen_tokenizer(const std::string& named) {
-  if (!named.empty()) return load_tokenizer(named);
-  const Path run = "runs/default";
-  if (std::filesystem::exists(run)) return load_tokenizer(run);
-  BpeTrainOptions demo;
-  demo.vocab_size = 400;
-  return std::make_unique<BpeTokenizer>(train_bpe(builtin_corpus(), demo));
-}
 
 std::string chosen_text(const TokenizeFlags& flags, const CLI::App& command) {
   if (command.count("text") > 0) return flags.text;
@@ -48,40 +38,22 @@ std::string chosen_text(const TokenizeFlags& flags, const CLI::App& command) {
                           ": nothing to work on; give a text, or --input FILE (- is stdin)"));
 }
 
-void run_train(const TokenizeFlags& flags) {
-  flags.common.apply();
-  const std::string text = load_text(flags.inputs);
-  const BpeTokenizer tokenizer(train_bpe(text, flags.bpe));
-  write_file_atomic(flags.out, tokenizer_json(tokenizer));
-  const std::int64_t reached = tokenizer.vocab_size();
-  if (reached < flags.bpe.vocab_size)
-    note(cat("only ", reached, " tokens of the ", flags.bpe.vocab_size,
-             " asked for: no pair of tokens is left that occurs ", flags.bpe.min_frequency,
-             flags.bpe.min_frequency == 1 ? " time" : " times"));
-  const std::size_t tokens = tokenizer.encode(text).size();
-  const double bytes_per_token = static_cast<double>(text.size()) / static_cast<double>(tokens);
-  if (flags.common.json)
-    print_line(to_json_line(Json{{"vocab_size", reached},
-                                 {"merges", tokenizer.model().merges.size()},
-                                 {"bytes", text.size()},
-                                 {"tokens", tokens},
-                                 {"bytes_per_token", bytes_per_token},
-                                 {"out", flags.out}}));
-  else if (flags.out != "-")
-    print_line(cat(flags.out, ": ", reached, " tokens (", tokenizer.model().merges.size(), " merges), ",
-                   fixed(bytes_per_token, 3), " bytes per token on its own text"));
-}
-
 void run_encode(const TokenizeFlags& flags, const CLI::App& command) {
   flags.common.apply();
   const std::string text = chosen_text(flags, command);
   const auto tokenizer = chosen_tokenizer(flags.tokenizer);
   // Only byte-level BPE has control tokens; other vocabularies have nothing to allow.
   const auto* bpe = flags.allow_special ? dynamic_cast<const BpeTokenizer*>(tokenizer.get()) : nullptr;
-  const auto ids = bpe != nullptr ? bpe->encode_with_specials(text) : tokenizer->encode(text);
+  ThreadPool pool(flags.common.thread_count());
+  const auto ids = bpe != nullptr ? bpe->encode_with_specials(text) : encode_on(pool, *tokenizer, text);
   if (flags.common.json) return print_line(to_json_line(Json{{"ids", ids}}));
   std::string line;
-  for (const std::int32_t id : ids) line += cat(line.empty() ? "" : " ", id);
+  for (const std::int32_t id : ids) {
+    char digits[16];
+    line.append(digits, std::to_chars(digits, digits + sizeof digits, id).ptr);
+    line += ' ';
+  }
+  if (!line.empty()) line.pop_back();
   print_line(line);
 }
 
@@ -162,46 +134,35 @@ void add_source(CLI::App& command, TokenizeFlags& flags) {
 }
 
 void add_tokenizer(CLI::App& command, TokenizeFlags& flags) {
-  command
-      .add_option(
-          "--tokenizer", flags.tokenizer,
-          "a tokenizer.json, a folder with vocab.json and merges.txt, a .tiktoken file, or a model directory "
-          "(default: that of runs/default, else the demo's 400 tokens)")
-      ->type_name("T");
+  add_tokenizer_flag(command, flags.tokenizer);
   flags.common.add_output(command);
 }
 
 }  // namespace
 
+std::unique_ptr<Tokenizer> chosen_tokenizer(const std::string& named) {
+  if (!named.empty()) return load_tokenizer(named);
+  const Path run = "runs/default";
+  if (std::filesystem::exists(run)) return load_tokenizer(run);
+  BpeTrainOptions demo;
+  demo.vocab_size = 400;
+  return std::make_unique<BpeTokenizer>(train_bpe(builtin_corpus(), demo));
+}
+
+void add_tokenizer_flag(CLI::App& command, std::string& named) {
+  command
+      .add_option(
+          "--tokenizer", named,
+          "a tokenizer.json, a folder with vocab.json and merges.txt, a .tiktoken file, or a model directory "
+          "(default: that of runs/default, else the demo's 400 tokens)")
+      ->type_name("T");
+}
+
 void add_tokenize_command(CLI::App& app) {
-  CLI::App* tokenize = app.add_subcommand("tokenize", "train a tokenizer, encode, decode, inspect");
+  CLI::App* tokenize = app.add_subcommand("tokenize", "train a tokenizer, encode, decode, pack, inspect");
   tokenize->require_subcommand(1);
 
-  auto train_flags = std::make_shared<TokenizeFlags>();
-  CLI::App* train = tokenize->add_subcommand("train", "learn a byte-level BPE vocabulary from texts");
-  train->add_option("--input", train_flags->inputs, "text files or folders (- is stdin)")
-      ->type_name("FILE")
-      ->required();
-  add_integer(*train, "--vocab-size", "N", train_flags->bpe.vocab_size,
-              "tokens in all, the 256 bytes included")
-      ->required();
-  train
-      ->add_option("--pretokenizer", train_flags->bpe.pretokenizer,
-                   "how text is split before merging: none, gpt2 or gpt4")
-      ->type_name("NAME");
-  add_integer(*train, "--min-frequency", "N", train_flags->bpe.min_frequency,
-              "stop when no pair occurs as often (default 1)", 1);
-  train
-      ->add_option("--special", train_flags->bpe.specials,
-                   "a control token, as <|endoftext|> (may be given several times)")
-      ->type_name("TOKEN")
-      ->take_all()
-      ->expected(1);
-  train->add_option("--out", train_flags->out, "the tokenizer.json to write (- is stdout)")
-      ->type_name("FILE")
-      ->required();
-  train_flags->common.add_output(*train);
-  train->callback([train_flags] { run_train(*train_flags); });
+  add_tokenize_train(*tokenize);
 
   auto encode_flags = std::make_shared<TokenizeFlags>();
   CLI::App* encode = tokenize->add_subcommand("encode", "print the token ids of a text");
@@ -209,6 +170,7 @@ void add_tokenize_command(CLI::App& app) {
   encode->add_flag("--allow-special", encode_flags->allow_special,
                    "text that spells a control token becomes that token (else it is ordinary text)");
   add_tokenizer(*encode, *encode_flags);
+  encode_flags->common.add_threads(*encode);
   encode->callback([encode_flags, encode] { run_encode(*encode_flags, *encode); });
 
   auto decode_flags = std::make_shared<TokenizeFlags>();
@@ -219,6 +181,8 @@ void add_tokenize_command(CLI::App& app) {
       ->excludes(ids);
   add_tokenizer(*decode, *decode_flags);
   decode->callback([decode_flags] { run_decode(*decode_flags); });
+
+  add_tokenize_pack(*tokenize);
 
   auto inspect_flags = std::make_shared<TokenizeFlags>();
   CLI::App* inspect = tokenize->add_subcommand("inspect", "show how a text splits");

@@ -182,6 +182,7 @@ TrainRequest make_request(const TrainFlags& flags, const CLI::App& command) {
   request.resume = command.count("--resume") > 0;
   request.overwrite = flags.overwrite;
   request.stop_after = flags.stop_after;
+  request.threads = flags.common.thread_count();
   // A bare --resume counts as one empty word.
   if (!flags.resume.empty() && !flags.resume.front().empty()) request.resume_from = flags.resume.front();
   if (!flags.init_from.empty()) request.init_from = flags.init_from;
@@ -239,7 +240,10 @@ void add_train_command(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->take_all()
       ->expected(1);
-  command->add_option("--data", flags->data, "text files or folders; replaces data.paths")->type_name("FILE");
+  command
+      ->add_option("--data", flags->data,
+                   "text files or folders, or a folder of token shards (tokenize pack); replaces data.paths")
+      ->type_name("FILE");
   command->add_option("--out", flags->out, "the run's folder (default runs/default)")->type_name("DIR");
   command->add_option("--resume", flags->resume, "go on from the latest good checkpoint, or from CKPT")
       ->type_name("[CKPT]")

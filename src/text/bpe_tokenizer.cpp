@@ -2,11 +2,11 @@
 // one with a chain of tokens and a heap of the merges that are possible in it.
 #include "text/bpe_tokenizer.h"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 
 #include "text/fingerprint.h"
-#include "text/piece_cache.h"
 
 namespace llmtool {
 namespace {
@@ -28,7 +28,8 @@ BpeTokenizer::BpeTokenizer(BpeModel model)
     : model_(normalized(std::move(model))),
       split_(split_by_name(model_.pretokenizer)),
       tokens_(bpe_token_bytes(model_)),
-      byte_pairs_(std::size_t{256} * 256, -1) {
+      byte_pairs_(std::size_t{256} * 256, -1),
+      joined_(std::size_t{256} * 256, false) {
   for (std::int32_t id = 0; id < 256; ++id)
     byte_ids_[static_cast<unsigned char>(tokens_[static_cast<std::size_t>(id)][0])] = id;
   lengths_.reserve(tokens_.size());
@@ -37,6 +38,10 @@ BpeTokenizer::BpeTokenizer(BpeModel model)
   for (const auto& [left, right] : model_.merges) {
     if (left < 256 && right < 256) byte_pairs_[static_cast<std::size_t>(left << 8 | right)] = id;
     merged_.insert(pair_key(left, right), id++);
+    // The bytes within both halves are those of earlier tokens; only where the halves meet there may be news.
+    const auto a = static_cast<unsigned char>(tokens_[static_cast<std::size_t>(left)].back());
+    const auto b = static_cast<unsigned char>(tokens_[static_cast<std::size_t>(right)].front());
+    joined_[std::size_t{a} << 8 | b] = true;
   }
 }
 
@@ -46,29 +51,60 @@ std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text) const {
   return out;
 }
 
+std::size_t BpeTokenizer::last_cut(std::string_view text) const noexcept {
+  if (split_ != Split::none) return last_border(text, split_);
+  std::size_t at = text.empty() ? 0 : text.size() - 1;
+  while (at > 0 && may_join(text[at - 1], text[at])) --at;
+  return at;
+}
+
 void BpeTokenizer::append_ids(std::string_view text, std::vector<std::int32_t>& out) const {
-  if (split_ == Split::none) return merge_long(text, out);
   PieceCache cache(text.size());
   out.reserve(out.size() + text.size() / 4);
-  for (PieceScanner scanner(text, split_); !scanner.done();) {
-    const std::string_view piece = scanner.next();
-    if (piece.size() == 1) {
-      out.push_back(byte_ids_[static_cast<unsigned char>(piece[0])]);
-      continue;
+  if (split_ != Split::none) {
+    for (PieceScanner scanner(text, split_); !scanner.done();) append_piece(scanner.next(), text, cache, out);
+    return;
+  }
+  // The whole text is one piece, but no merge crosses two bytes that no token joins.
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin + 1;
+    while (end < text.size() && may_join(text[end - 1], text[end])) ++end;
+    append_piece(text.substr(begin, end - begin), text, cache, out);
+    begin = end;
+  }
+}
+
+inline void BpeTokenizer::append_piece(std::string_view piece, std::string_view text, PieceCache& cache,
+                                       std::vector<std::int32_t>& out) const {
+  if (piece.size() == 1) {
+    out.push_back(byte_ids_[static_cast<unsigned char>(piece[0])]);
+    return;
+  }
+  const std::size_t at = out.size();
+  if (piece.size() <= PieceCache::short_bytes) {
+    const auto left = static_cast<std::size_t>(text.data() + text.size() - piece.data());
+    const PieceCache::Key key = PieceCache::key_of(piece, left);
+    PieceCache::ShortSlot& slot = cache.short_slot(key);
+    if (PieceCache::holds(slot, key, piece.size())) {
+      out.insert(out.end(), slot.ids, slot.ids + slot.count);
+      return;
     }
-    if (piece.size() > short_piece) {
-      merge_long(piece, out);
-      continue;
-    }
-    PieceCache::Slot& slot = cache.slot(piece);
-    const std::size_t at = out.size();
-    if (slot.piece == piece) {
-      const std::size_t from = slot.at;
-      for (std::uint32_t i = 0; i < slot.count; ++i) out.push_back(std::int32_t{out[from + i]});
-    } else {
-      merge_short(piece, out);
-      slot = {piece, static_cast<std::uint32_t>(out.size() - at), at};
-    }
+    merge_short(piece, out);
+    const std::size_t count = out.size() - at;
+    if (count > PieceCache::short_ids) return;
+    slot = {
+        {key.low, key.high}, static_cast<std::uint8_t>(piece.size()), static_cast<std::uint8_t>(count), {}};
+    std::copy(out.begin() + static_cast<std::ptrdiff_t>(at), out.end(), slot.ids);
+    return;
+  }
+  if (piece.size() > short_piece) return merge_long(piece, out);
+  PieceCache::LongSlot& slot = cache.long_slot(piece);
+  if (slot.piece == piece) {
+    const std::size_t from = slot.at;
+    for (std::uint32_t i = 0; i < slot.count; ++i) out.push_back(std::int32_t{out[from + i]});
+  } else {
+    merge_short(piece, out);
+    slot = {piece, static_cast<std::uint32_t>(out.size() - at), at};
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "text/bpe_model.h"
 #include "text/pair_map.h"
+#include "text/piece_cache.h"
 #include "text/pretokenizer.h"
 #include "text/token_chain.h"
 #include "text/tokenizer.h"
@@ -28,6 +29,7 @@ class BpeTokenizer final : public Tokenizer {
   /// The same, but where the text of a special token stands, that token; leftmost first, of several at one
   /// place the longest. Only for text whose author may give control tokens.
   std::vector<std::int32_t> encode_with_specials(std::string_view text) const;
+  std::size_t last_cut(std::string_view text) const noexcept override;
   std::optional<std::int32_t> eot_id() const noexcept override { return special_id(end_of_text); }
   std::uint64_t fingerprint() const override;
 
@@ -38,7 +40,13 @@ class BpeTokenizer final : public Tokenizer {
   void append_token(std::int32_t id, std::string& out) const override;
 
  private:
+  /// Whether some token has the byte `b` behind the byte `a`. Where none does, nothing merges across.
+  bool may_join(char a, char b) const noexcept {
+    return joined_[std::size_t{static_cast<unsigned char>(a)} << 8 | static_cast<unsigned char>(b)];
+  }
   void append_ids(std::string_view text, std::vector<std::int32_t>& out) const;
+  void append_piece(std::string_view piece, std::string_view text, PieceCache& cache,
+                    std::vector<std::int32_t>& out) const;
   void merge_short(std::string_view piece, std::vector<std::int32_t>& out) const;
   void merge_long(std::string_view piece, std::vector<std::int32_t>& out) const;
 
@@ -48,8 +56,9 @@ class BpeTokenizer final : public Tokenizer {
   std::vector<std::uint32_t> lengths_;  ///< Their sizes, side by side for the encoder.
   ByteIds byte_ids_{};
   std::vector<std::int32_t>
-      byte_pairs_;  ///< [left << 8 | right] for two bytes' ids: what they merge to, or -1.
-  PairMap merged_;  ///< (left, right) -> id of the merged token.
+      byte_pairs_;            ///< [left << 8 | right] for two bytes' ids: what they merge to, or -1.
+  std::vector<bool> joined_;  ///< [a << 8 | b]: see may_join().
+  PairMap merged_;            ///< (left, right) -> id of the merged token.
 };
 
 }  // namespace llmtool

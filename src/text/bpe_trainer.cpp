@@ -19,7 +19,7 @@ namespace {
 
 using Position = TokenChain::Position;
 
-void check(std::string_view text, const BpeTrainOptions& options) {
+void check(const BpeTrainOptions& options) {
   const auto least = static_cast<std::int64_t>(256 + options.specials.size());
   if (options.vocab_size < least) {
     throw request_error(cat("[bpe] vocab_size ", options.vocab_size, " is too small: the 256 bytes",
@@ -32,7 +32,7 @@ void check(std::string_view text, const BpeTrainOptions& options) {
   if (options.min_frequency < 1) {
     throw request_error(cat("[bpe] min_frequency ", options.min_frequency, " must be at least 1"));
   }
-  if (text.empty()) throw world_error("[bpe] the text to learn merges from is empty");
+  split_by_name(options.pretokenizer);
 }
 
 class Trainer {
@@ -48,6 +48,7 @@ class Trainer {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const auto begin = static_cast<Position>(i == 0 ? 0 : end + 1);
       end = begin + pieces[i].text.size();
+      tokens_in_text_ += pieces[i].text.size() * static_cast<std::uint64_t>(pieces[i].count);
       for (Position p = begin; p + 1 < end; ++p) add(p, p + 1, pieces[i].count);
       if (i + 1 == pieces.size() || pieces[i + 1].count != pieces[i].count)
         weights_.push_back({end, pieces[i].count});
@@ -103,6 +104,7 @@ class Trainer {
       if (before != TokenChain::none) remove(before, p, weight);
       if (after != TokenChain::none) remove(q, after, weight);
       chain_.merge(p, q, id, lengths_);
+      tokens_in_text_ -= static_cast<std::uint64_t>(weight);
       if (before != TokenChain::none) add(before, p, weight);
       if (after != TokenChain::none) add(p, after, weight);
     }
@@ -115,6 +117,8 @@ class Trainer {
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+  /// How many tokens the whole text is, each piece as often as it occurs.
+  std::uint64_t tokens_in_text() const { return tokens_in_text_; }
 
  private:
   struct Pair {
@@ -204,6 +208,7 @@ class Trainer {
   std::vector<std::string> tokens_;
   std::unordered_set<std::string> names_;
   std::size_t bytes_ = 256;
+  std::uint64_t tokens_in_text_ = 0;
   PairMap index_;  ///< Pair -> where it is in pairs_.
   std::vector<Pair> pairs_;
   std::vector<std::int32_t> free_;            ///< Places in pairs_ that are not in use.
@@ -213,24 +218,48 @@ class Trainer {
   std::priority_queue<Candidate> heap_;
 };
 
-}  // namespace
-
-BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options) {
-  check(text, options);
-  BpeModel model;
+BpeTraining learned(Trainer trainer, const BpeTrainOptions& options, const BpeTrainProgress& progress) {
+  BpeTraining result;
+  BpeModel& model = result.model;
   model.specials = options.specials;
   model.pretokenizer = options.pretokenizer;
   model.min_frequency = options.min_frequency;
-
-  Trainer trainer(count_pieces(text, split_by_name(options.pretokenizer)));
+  result.bytes = trainer.tokens_in_text();
   const std::int64_t target = options.vocab_size - static_cast<std::int64_t>(options.specials.size());
   std::uint64_t best = 0;
   while (trainer.size() < target && trainer.take_best(options.min_frequency, best)) {
     throw_if_interrupted();
     trainer.merge(best);
     model.merges.emplace_back(left_of(best), right_of(best));
+    if (progress.merged) progress.merged(trainer.size(), target);
   }
-  return model;
+  result.tokens = trainer.tokens_in_text();
+  return result;
+}
+
+}  // namespace
+
+BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options) {
+  check(options);
+  if (text.empty()) throw world_error("[bpe] the text to learn merges from is empty");
+  return learned(Trainer(count_pieces(text, split_by_name(options.pretokenizer))), options, {}).model;
+}
+
+BpeTraining train_bpe(TextSource& source, const BpeTrainOptions& options, ThreadPool& pool,
+                      const BpeTrainProgress& progress) {
+  check(options);
+  const Split split = split_by_name(options.pretokenizer);
+  if (split == Split::none) {
+    std::string text;
+    while (source.read(text, std::size_t{1} << 24)) continue;
+    return learned(Trainer(count_pieces(text, split)), options, progress);
+  }
+  // The table of pieces goes once the trainer has its chain of them.
+  const auto trainer = [&] {
+    const PieceCounts counts = count_source(source, split, pool, progress.counted);
+    return Trainer(counts.sorted());
+  };
+  return learned(trainer(), options, progress);
 }
 
 }  // namespace llmtool

@@ -1,11 +1,14 @@
 // Learning the merges of a byte-level BPE vocabulary. Not here: using them (bpe_tokenizer.h).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/threads.h"
 #include "text/bpe_model.h"
+#include "text/corpus.h"
 
 namespace llmtool {
 
@@ -35,5 +38,23 @@ struct BpeTrainOptions {
 /// request_error: vocab_size below 256 plus specials or above max_vocab_size, min_frequency below 1, an
 /// unknown pretokenizer. world_error: an empty text, or distinct pieces above 4 GiB.
 BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options);
+
+/// What a long training tells while it goes.
+struct BpeTrainProgress {
+  std::function<void(std::uint64_t bytes)> counted;                      ///< Bytes of text read and counted.
+  std::function<void(std::int64_t tokens, std::int64_t target)> merged;  ///< Tokens of the vocabulary so far.
+};
+
+struct BpeTraining {
+  BpeModel model;
+  std::uint64_t bytes = 0;   ///< Of the text learned from,
+  std::uint64_t tokens = 0;  ///< and what the model makes of it.
+};
+
+/// The same model from texts that may be larger than memory, counted on all threads of the pool: what is held
+/// is the distinct pieces. Without a pretokenizer the whole text is one piece and is held. Gives the same
+/// bytes for any number of threads.
+BpeTraining train_bpe(TextSource& source, const BpeTrainOptions& options, ThreadPool& pool,
+                      const BpeTrainProgress& progress = {});
 
 }  // namespace llmtool

@@ -11,6 +11,7 @@ class ByteTokenizer final : public Tokenizer {
   std::string_view type() const noexcept override { return "bytes"; }
   std::int64_t vocab_size() const noexcept override { return 256; }
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::size_t last_cut(std::string_view text) const noexcept override { return text.size(); }
   std::uint64_t fingerprint() const override;
 
  protected:
@@ -23,6 +24,7 @@ class AsciiTokenizer final : public Tokenizer {
   std::string_view type() const noexcept override { return "ascii"; }
   std::int64_t vocab_size() const noexcept override { return 128; }
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::size_t last_cut(std::string_view text) const noexcept override { return text.size(); }
   std::uint64_t fingerprint() const override;
 
  protected:

@@ -107,6 +107,10 @@ std::vector<std::int32_t> CharTokenizer::encode(std::string_view text) const {
   return ids;
 }
 
+std::size_t CharTokenizer::last_cut(std::string_view text) const noexcept {
+  return complete_utf8_prefix(text);
+}
+
 void CharTokenizer::append_token(std::int32_t id, std::string& out) const {
   out += vocabulary_.characters[static_cast<std::size_t>(id)];
 }

@@ -30,6 +30,7 @@ class CharTokenizer final : public Tokenizer {
   /// request_error for a character that is not in the vocabulary, or bytes that are not UTF-8: names the
   /// character and its position, counted in characters from 0.
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::size_t last_cut(std::string_view text) const noexcept override;
   std::uint64_t fingerprint() const override;
 
  protected:

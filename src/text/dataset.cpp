@@ -14,22 +14,17 @@ std::int64_t val_tokens_of(std::int64_t n, double val_fraction) noexcept {
   return std::min(n, static_cast<std::int64_t>(std::ceil(exact * (1 - 1e-12))));
 }
 
-TokenDataset::TokenDataset(std::vector<std::int32_t> tokens, double val_fraction)
-    : tokens_(std::move(tokens)) {
+TokenDataset::TokenDataset(const TokenView& tokens, double val_fraction) {
   LLMTOOL_CHECK(val_fraction >= 0 && val_fraction < 1, "val_fraction ", val_fraction);
-  const auto n = static_cast<std::int64_t>(tokens_.size());
-  n_train_ = static_cast<std::size_t>(n - val_tokens_of(n, val_fraction));
-}
-
-TokenDataset::TokenDataset(std::vector<std::int32_t> train_tokens, std::vector<std::int32_t> val_tokens)
-    : tokens_(std::move(train_tokens)), n_train_(tokens_.size()) {
-  tokens_.insert(tokens_.end(), val_tokens.begin(), val_tokens.end());
+  const std::int64_t held_out = val_tokens_of(tokens.size(), val_fraction);
+  train_ = tokens.part(0, tokens.size() - held_out);
+  val_ = tokens.part(tokens.size() - held_out, held_out);
 }
 
 void TokenDataset::require_window(std::int64_t block_size) const {
-  if (tokens_.empty()) throw world_error("the data holds no tokens");
-  const auto n = static_cast<std::int64_t>(n_train_);
-  const auto held_out = static_cast<std::int64_t>(val().size());
+  if (train_.empty() && val_.empty()) throw world_error("the data holds no tokens");
+  const auto n = train_.size();
+  const auto held_out = val_.size();
   if (n < block_size + 1) {
     throw world_error(
         cat("the training part has ", n, " tokens",

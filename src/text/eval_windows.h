@@ -3,20 +3,20 @@
 // (sampler.h).
 #pragma once
 #include <cstdint>
-#include <span>
 
 #include "text/batch.h"
+#include "text/token_view.h"
 
 namespace llmtool {
 
 class EvalWindows {
  public:
-  /// `tokens` must outlive the object; fewer than two make zero batches. stride 0 means block_size: windows
-  /// side by side. With a smaller stride (1 .. block_size) windows overlap, each predicts only what the one
-  /// before did not, and so with more context. max_batches > 0 keeps at most that many batches of windows,
-  /// evenly spread.
-  EvalWindows(std::span<const std::int32_t> tokens, std::int64_t block_size, std::int64_t batch,
-              std::int64_t max_batches = 0, std::int64_t stride = 0);
+  /// What `tokens` refers to must outlive the object; fewer than two make zero batches. stride 0 means
+  /// block_size: windows side by side. With a smaller stride (1 .. block_size) windows overlap, each predicts
+  /// only what the one before did not, and so with more context. max_batches > 0 keeps at most that many
+  /// batches of windows, evenly spread.
+  EvalWindows(TokenView tokens, std::int64_t block_size, std::int64_t batch, std::int64_t max_batches = 0,
+              std::int64_t stride = 0);
 
   std::int64_t batches() const noexcept { return (used_ + batch_ - 1) / batch_; }
   /// Tokens that are predicted over all batches (n - 1 without max_batches).
@@ -33,7 +33,7 @@ class EvalWindows {
   };
   Window window(std::int64_t index) const noexcept;
 
-  std::span<const std::int32_t> tokens_;
+  TokenView tokens_;
   std::int64_t block_, batch_, stride_;
   std::int64_t all_;   ///< Windows that cover the text.
   std::int64_t used_;  ///< Those of them that are used.

@@ -16,6 +16,10 @@ class Fingerprint {
     add(std::uint64_t{text.size()});
     for (const char c : text) byte(static_cast<unsigned char>(c));
   }
+  /// Adds bytes as they are: several calls give what one with all of them gives.
+  void add_bytes(std::string_view bytes) noexcept {
+    for (const char c : bytes) byte(static_cast<unsigned char>(c));
+  }
   std::uint64_t value() const noexcept { return hash_; }
 
  private:

@@ -1,78 +1,140 @@
-// count_pieces(): one pass with an open hash table of indices into the result.
+// PieceCounts: an open hash table of indices into the pieces; and counting a source, each thread into a table
+// of its own.
 #include "text/piece_counts.h"
 
 #include <algorithm>
+#include <cstring>
+#include <exception>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "text/piece_hash.h"
 
 namespace llmtool {
-namespace {
 
-class Counter {
- public:
-  Counter() : slots_(std::size_t{1} << 12) {}
-
-  void add(std::string_view text) {
-    const std::uint64_t hash = piece_hash(text);
-    const auto tag = static_cast<std::uint32_t>(hash);
-    for (std::size_t i = home(hash);; i = (i + 1) & (slots_.size() - 1)) {
-      Slot& slot = slots_[i];
-      if (slot.index == free) {
-        LLMTOOL_CHECK(pieces_.size() < free, "too many distinct pieces");
-        slot = {static_cast<std::uint32_t>(pieces_.size()), tag};
-        pieces_.push_back({text, 1});
-        if (2 * pieces_.size() > slots_.size()) grow();
-        return;
-      }
-      if (slot.tag == tag && pieces_[slot.index].text == text) {
-        ++pieces_[slot.index].count;
-        return;
-      }
+void PieceCounts::add(std::string_view text, std::uint64_t place, std::int64_t times) {
+  const std::uint64_t hash = piece_hash(text);
+  const auto tag = static_cast<std::uint32_t>(hash);
+  for (std::size_t i = home(hash);; i = (i + 1) & (slots_.size() - 1)) {
+    Slot& slot = slots_[i];
+    if (slot.index == free) {
+      LLMTOOL_CHECK(pieces_.size() < free, "too many distinct pieces");
+      slot = {static_cast<std::uint32_t>(pieces_.size()), tag};
+      pieces_.push_back({own_bytes_ ? kept(text) : text, times, place});
+      if (3 * pieces_.size() > 2 * slots_.size()) grow();
+      return;
+    }
+    if (slot.tag == tag && pieces_[slot.index].text == text) {
+      Piece& piece = pieces_[slot.index];
+      piece.count += times;
+      piece.place = std::min(piece.place, place);
+      return;
     }
   }
+}
 
-  std::vector<CountedPiece> take() { return std::move(pieces_); }
-
- private:
-  static constexpr std::uint32_t free = ~std::uint32_t{0};
-  struct Slot {
-    std::uint32_t index = free;
-    std::uint32_t tag = 0;  ///< The hash's lower half, to compare before the bytes.
-  };
-
-  std::size_t home(std::uint64_t hash) const {
-    return static_cast<std::size_t>(hash >> 24) & (slots_.size() - 1);
+std::string_view PieceCounts::kept(std::string_view text) {
+  constexpr std::size_t block_bytes = std::size_t{1} << 18;
+  if (text.size() > block_left_) {
+    const std::size_t size = std::max(block_bytes, text.size());
+    blocks_.emplace_back(new char[size]);  // not zeroed: a part that is never written to takes no memory
+    block_at_ = blocks_.back().get();
+    block_left_ = size;
   }
+  std::memcpy(block_at_, text.data(), text.size());
+  const std::string_view copy(block_at_, text.size());
+  block_at_ += text.size();
+  block_left_ -= text.size();
+  return copy;
+}
 
-  void grow() {
-    slots_.assign(slots_.size() * 2, Slot{});
-    for (std::uint32_t index = 0; index < pieces_.size(); ++index) {
-      const std::uint64_t hash = piece_hash(pieces_[index].text);
-      std::size_t i = home(hash);
-      while (slots_[i].index != free) i = (i + 1) & (slots_.size() - 1);
-      slots_[i] = {index, static_cast<std::uint32_t>(hash)};
-    }
+void PieceCounts::grow() {
+  slots_.assign(slots_.size() * 2, Slot{});
+  for (std::uint32_t index = 0; index < pieces_.size(); ++index) {
+    const std::uint64_t hash = piece_hash(pieces_[index].text);
+    std::size_t i = home(hash);
+    while (slots_[i].index != free) i = (i + 1) & (slots_.size() - 1);
+    slots_[i] = {index, static_cast<std::uint32_t>(hash)};
   }
+}
 
-  std::vector<Slot> slots_;
-  std::vector<CountedPiece> pieces_;
-};
+void PieceCounts::take(PieceCounts& other) {
+  for (const Piece& piece : other.pieces_) add(piece.text, piece.place, piece.count);
+  other = PieceCounts(other.own_bytes_);
+}
 
-}  // namespace
+std::vector<CountedPiece> PieceCounts::sorted() const {
+  std::vector<std::uint32_t> order(pieces_.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t j) {
+    const Piece &a = pieces_[i], &b = pieces_[j];
+    return a.count != b.count ? a.count > b.count : a.place < b.place;
+  });
+  std::vector<CountedPiece> out;
+  out.reserve(order.size());
+  for (const std::uint32_t i : order) out.push_back({pieces_[i].text, pieces_[i].count});
+  return out;
+}
 
 std::vector<CountedPiece> count_pieces(std::string_view text, Split split) {
-  Counter counter;
+  PieceCounts counts(false);
   std::uint32_t since = 0;
   for (PieceScanner scanner(text, split); !scanner.done();) {
-    counter.add(scanner.next());
+    const std::string_view piece = scanner.next();
+    counts.add(piece, static_cast<std::uint64_t>(piece.data() - text.data()));
     if (++since % (1u << 16) == 0) throw_if_interrupted();
   }
-  std::vector<CountedPiece> pieces = counter.take();
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const CountedPiece& a, const CountedPiece& b) { return a.count > b.count; });
-  return pieces;
+  return counts.sorted();
+}
+
+PieceCounts count_source(TextSource& source, Split split, ThreadPool& pool,
+                         const std::function<void(std::uint64_t)>& progress) {
+  LLMTOOL_CHECK(split != Split::none, "the whole text would be one piece");
+  constexpr std::size_t part_bytes = std::size_t{1} << 18;
+  const std::size_t block = 4 * part_bytes * static_cast<std::size_t>(pool.size());
+  std::vector<PieceCounts> tables;
+  for (int i = 0; i < pool.size(); ++i) tables.emplace_back(true);
+
+  std::string text;  // read and not yet counted
+  std::uint64_t counted = 0;
+  for (bool ended = false; !ended;) {
+    std::size_t cut = 0;
+    for (std::size_t wanted = block; cut == 0 && !ended; wanted *= 2) {
+      if (text.size() < wanted) ended = !source.read(text, wanted - text.size());
+      throw_if_interrupted();
+      cut = last_border(text, split);
+    }
+    if (ended) cut = text.size();
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0; begin < cut;) {
+      std::size_t size = 0;
+      for (std::size_t wanted = part_bytes; size == 0; wanted *= 2)
+        size = begin + wanted >= cut ? cut - begin
+                                     : last_border(std::string_view(text).substr(begin, wanted), split);
+      parts.push_back(std::string_view(text).substr(begin, size));
+      begin += size;
+    }
+    std::vector<std::exception_ptr> failures(parts.size());
+    pool.parallel_for(std::ssize(parts), [&](std::int64_t chunk, int worker) noexcept {
+      const std::string_view part = parts[static_cast<std::size_t>(chunk)];
+      PieceCounts& table = tables[static_cast<std::size_t>(worker)];
+      try {
+        for (PieceScanner scanner(part, split); !scanner.done();) {
+          const std::string_view piece = scanner.next();
+          table.add(piece, counted + static_cast<std::uint64_t>(piece.data() - text.data()));
+        }
+      } catch (...) {
+        failures[static_cast<std::size_t>(chunk)] = std::current_exception();
+      }
+    });
+    for (const std::exception_ptr& failure : failures)
+      if (failure) std::rethrow_exception(failure);
+    text.erase(0, cut);
+    counted += cut;
+    if (progress) progress(counted);
+  }
+  for (std::size_t i = 1; i < tables.size(); ++i) tables.front().take(tables[i]);
+  return std::move(tables.front());
 }
 
 }  // namespace llmtool

@@ -15,6 +15,30 @@ Split split_by_name(std::string_view name) {
       cat("[bpe] pretokenizer '", printable(name), "' is not known: expected none, gpt2 or gpt4"));
 }
 
+// Letters end where no letter follows and numbers where no number does, in both patterns: the alternatives
+// that begin with either go on with nothing else, and those that come before them (contractions) need a
+// letter next. What is no white space ends before a blank or a tab, which only open pieces or follow white
+// space. The alternatives that look ahead do so from white space, with which the left side never ends.
+std::size_t last_border(std::string_view text, Split split) noexcept {
+  if (split == Split::none) return 0;
+  const CharClasses& classes = CharClasses::table();
+  const auto continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0u) == 0x80; };
+  for (std::size_t at = text.size(); at-- > 1;) {
+    if (continues(at)) continue;
+    // Of what follows, all bytes must be there to be judged.
+    if (static_cast<unsigned char>(text[at]) >= 0x80 && text.size() - at < 4) continue;
+    std::size_t begin = at - 1;
+    while (begin > 0 && at - begin < 4 && continues(begin)) --begin;
+    ClassedChar before = classes.at(text, begin);
+    if (before.length != at - begin) before.kind = CharClass::other;  // a byte that belongs to no character
+    const CharClass after = classes.at(text, at).kind;
+    if ((before.kind == CharClass::letter || before.kind == CharClass::number) && after != before.kind)
+      return at;
+    if (before.kind == CharClass::other && (text[at] == ' ' || text[at] == '\t')) return at;
+  }
+  return 0;
+}
+
 std::size_t PieceScanner::run_end(std::size_t at, CharClass kind) const noexcept {
   while (at < text_.size()) {
     const ClassedChar c = classes_.at(text_, at);

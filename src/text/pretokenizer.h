@@ -23,6 +23,10 @@ enum class Split {
 /// "none", "gpt2", "gpt4" or "gpt4_2023"; request_error for another name.
 Split split_by_name(std::string_view name);
 
+/// The last place in `text` that is a border of pieces whatever precedes and follows the text, and where both
+/// sides split as they do in the whole; 0 if there is none. Always 0 for Split::none.
+std::size_t last_border(std::string_view text, Split split) noexcept;
+
 /// The pieces of a text in order; joined they are the text. Letters and numbers are those of Unicode 16.0; a
 /// byte that is not UTF-8 counts as a character that is neither letter, number nor space.
 class PieceScanner {

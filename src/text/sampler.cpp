@@ -16,21 +16,20 @@ Sampling sampling_of(std::string_view name) {
   throw request_error(cat("data.sampling '", printable(name), "' is not one of random, epoch, sequential"));
 }
 
-WindowSampler::WindowSampler(std::span<const std::int32_t> tokens, std::int64_t block_size,
-                             std::int64_t batch, std::int64_t micro_batches, Sampling sampling,
-                             std::uint64_t seed)
-    : tokens_(tokens),
+WindowSampler::WindowSampler(TokenView tokens, std::int64_t block_size, std::int64_t batch,
+                             std::int64_t micro_batches, Sampling sampling, std::uint64_t seed)
+    : tokens_(std::move(tokens)),
       block_(block_size),
       batch_(batch),
       micro_batches_(micro_batches),
       sampling_(sampling),
       seed_(seed) {
   LLMTOOL_CHECK(block_size > 0 && batch > 0 && micro_batches > 0);
-  LLMTOOL_CHECK(std::ssize(tokens) > block_size, "tokens ", tokens.size(), " block ", block_size);
+  LLMTOOL_CHECK(tokens_.size() > block_size, "tokens ", tokens_.size(), " block ", block_size);
 }
 
 std::int64_t WindowSampler::windows() const noexcept {
-  const std::int64_t n = std::ssize(tokens_);
+  const std::int64_t n = tokens_.size();
   return sampling_ == Sampling::random ? n - block_ : (n - 1) / block_;
 }
 
@@ -56,9 +55,9 @@ Batch WindowSampler::batch(std::int64_t step, std::int64_t micro) const {
   out.counted = batch_ * block_;
   out.inputs.resize(static_cast<std::size_t>(out.counted));
   out.targets.resize(static_cast<std::size_t>(out.counted));
+  std::vector<std::int32_t> window(static_cast<std::size_t>(block_) + 1);
   for (std::int64_t row = 0; row < batch_; ++row) {
-    const auto window = tokens_.subspan(static_cast<std::size_t>(start(step, micro * batch_ + row)),
-                                        static_cast<std::size_t>(block_) + 1);
+    tokens_.copy(start(step, micro * batch_ + row), window);
     std::copy(window.begin(), window.end() - 1, out.inputs.begin() + row * block_);
     std::copy(window.begin() + 1, window.end(), out.targets.begin() + row * block_);
   }

@@ -3,10 +3,10 @@
 // here: held-out windows (eval_windows.h).
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "text/batch.h"
+#include "text/token_view.h"
 
 namespace llmtool {
 
@@ -21,10 +21,10 @@ Sampling sampling_of(std::string_view name);
 
 class WindowSampler {
  public:
-  /// `tokens` must outlive the sampler and hold at least block_size + 1. A step takes batch * micro_batches
-  /// windows.
-  WindowSampler(std::span<const std::int32_t> tokens, std::int64_t block_size, std::int64_t batch,
-                std::int64_t micro_batches, Sampling sampling, std::uint64_t seed);
+  /// What `tokens` refers to must outlive the sampler; it holds at least block_size + 1. A step takes batch *
+  /// micro_batches windows.
+  WindowSampler(TokenView tokens, std::int64_t block_size, std::int64_t batch, std::int64_t micro_batches,
+                Sampling sampling, std::uint64_t seed);
 
   /// How many different windows there are: n - block_size for random, (n - 1) / block_size otherwise.
   std::int64_t windows() const noexcept;
@@ -37,7 +37,7 @@ class WindowSampler {
   Batch batch(std::int64_t step, std::int64_t micro) const;
 
  private:
-  std::span<const std::int32_t> tokens_;
+  TokenView tokens_;
   std::int64_t block_, batch_, micro_batches_;
   Sampling sampling_;
   std::uint64_t seed_;

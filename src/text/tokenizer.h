@@ -26,6 +26,10 @@ class Tokenizer {
   /// The ids of `text`. request_error where the vocabulary lacks a character (only "char"; "ascii" drops it).
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
 
+  /// The last place where `text` may be cut whatever follows it: what lies on both sides, encoded apart,
+  /// gives the ids of the whole. 0 if no place is known to be one.
+  virtual std::size_t last_cut(std::string_view text) const noexcept = 0;
+
   /// The raw bytes of one token. request_error if the id is out of range, with the id and the size.
   std::string token_bytes(std::int32_t id) const;
   /// The bytes of all tokens, joined. Errors as token_bytes().

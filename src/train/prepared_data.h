@@ -18,11 +18,14 @@ struct PreparedData {
   std::shared_ptr<Tokenizer> tokenizer;
   TokenDataset dataset;
   std::uint64_t fingerprint = 0;  ///< Of all token ids and where they are parted.
+  bool packed = false;  ///< The ids are in shards of the user's and need not be kept in the run folder.
 };
 
 /// Loads the texts, makes the tokenizer (or takes `tokenizer` as it is, or reads tokenizer.path), encodes,
-/// parts off the validation. Every way in which the data are unfit for `config` is an error here.
-PreparedData prepare_data(const TrainConfig& config, std::shared_ptr<Tokenizer> tokenizer = nullptr);
+/// parts off the validation. Where the data are token shards, these are mapped and the tokenizer is the one
+/// beside them. Every way in which the data are unfit for `config` is an error here.
+PreparedData prepare_data(const TrainConfig& config, std::shared_ptr<Tokenizer> tokenizer = nullptr,
+                          int threads = 1);
 
 /// The token ids, as tokens.safetensors of a run folder.
 void save_tokens(const Path& file, const PreparedData& data);

@@ -64,7 +64,7 @@ PreparedData resumed_data(const TrainRequest& request, const RunDirectory& run, 
   std::shared_ptr<Tokenizer> tokenizer = load_tokenizer(files.dir);
   if (same && std::filesystem::exists(tokens))
     return load_tokens(tokens, tokenizer, request.config.model.block_size);
-  return prepare_data(request.config, tokenizer);
+  return prepare_data(request.config, tokenizer, request.threads);
 }
 
 /// An explicit request to start over: what an earlier run left is removed, and only what such a run writes.
@@ -141,7 +141,7 @@ class Run {
     else
       model_.initialise(config_.train.seed);
     if (plan_.request.overwrite) remove_run(run_.root());
-    save_tokens(run_.root() / tokens_file, plan_.data);
+    if (!plan_.data.packed) save_tokens(run_.root() / tokens_file, plan_.data);
     write_file_atomic(run_.root() / "config.json", resolved_json(config_));
     TrainerState state;
     state.tokenizer_fingerprint = plan_.data.tokenizer->fingerprint();
@@ -189,9 +189,9 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
       init_dir = files.dir;
       files.config.model.dropout = request.config.model.dropout;
       request.config.model = files.config.model;
-      data = prepare_data(request.config, std::move(files.tokenizer));
+      data = prepare_data(request.config, std::move(files.tokenizer), request.threads);
     } else {
-      data = prepare_data(request.config);
+      data = prepare_data(request.config, nullptr, request.threads);
     }
   }
   if (request.config.tokenizer.type != "file") request.config.tokenizer.type = data->tokenizer->type();

@@ -24,6 +24,7 @@ struct TrainRequest {
   std::optional<Path> resume_from;  ///< A checkpoint; otherwise the latest good one of `out`.
   std::optional<Path> init_from;    ///< Any model directory.
   bool overwrite = false;
+  int threads = 1;  ///< For encoding texts.
   std::optional<std::uint64_t> stop_after;
 };
 

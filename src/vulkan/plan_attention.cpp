@@ -1,6 +1,7 @@
 // Plans of attention: how many queries and keys a workgroup takes at a time, so that its tiles fit the
 // device's shared memory. Not here: the shaders (kernels/attention*).
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/cat.h"
 #include "vulkan/plan.h"
@@ -48,10 +49,12 @@ std::span<const Blocks> blocks_of(KernelId id) {
 
 std::uint32_t vec4s_of(std::uint32_t head_size) { return (head_size + 3) / 4; }
 
-/// The best blocks that fit; null where none does.
-const Blocks* choose(KernelId id, std::uint32_t head_size, const Limits& limits) {
-  const std::uint32_t row = (vec4s_of(head_size) | 1u) * 16;
+/// The best blocks that fit and are not mostly beyond the last query or key; null where none fits.
+const Blocks* choose(KernelId id, const AttentionParams& p, const Limits& limits) {
+  const std::uint32_t row = (vec4s_of(p.head_size) | 1u) * 16;
+  const auto wide = [](std::uint32_t block, std::uint32_t n) { return block > 8 && block / 2 >= n; };
   for (const Blocks& blocks : blocks_of(id)) {
+    if (wide(blocks.queries, p.tokens) || wide(blocks.keys, p.keys)) continue;
     if (shared_bytes(id, blocks, row) <= limits.max_shared) return &blocks;
   }
   return nullptr;
@@ -135,7 +138,7 @@ std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits)
   LLMTOOL_CHECK(p.kv_heads > 0 && p.heads % p.kv_heads == 0, "heads ", p.heads, ", kv_heads ", p.kv_heads);
   if (launch.id == KernelId::attention_delta) return {delta_dispatch(launch, p, limits)};
 
-  const Blocks* blocks = choose(launch.id, p.head_size, limits);
+  const Blocks* blocks = choose(launch.id, p, limits);
   Dispatch d;
   if (launch.id == KernelId::attention && (p.tokens <= few_queries || blocks == nullptr)) {
     d = row_dispatch(launch, p, limits);

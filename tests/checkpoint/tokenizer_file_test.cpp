@@ -120,6 +120,8 @@ TEST_CASE("damaged and foreign files are refused with the file and the place") {
   refused(replaced(bpe, "\"!\": 33", "\"!\": 1000000000"));
   refused(replaced(bpe, "\"merges\": [", "\"merges\": [\"a\","));
   refused(replaced(bpe, "\"content\": \"<|endoftext|>\"", "\"content\": \"\""));
+  refused(replaced(bpe, "\"ignore_merges\": false", "\"ignore_merges\": true"));
+  refused(replaced(bpe, "\"byte_fallback\": false", "\"byte_fallback\": true"));
   const std::string chars = tokenizer_json(CharTokenizer(char_vocabulary_of("ab")));
   refused(replaced(chars, "\"a\"", "\"aa\""));
   refused(replaced(chars, "\"b\": 1", "\"b\": 0"));

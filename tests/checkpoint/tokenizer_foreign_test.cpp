@@ -117,6 +117,7 @@ TEST_CASE("damaged foreign files are refused with the file and the place") {
         ranks({std::string(300, 'a')})})
     CHECK(refused(text).rfind("dir/r.tiktoken", 0) == 0);
   CHECK(refused(ranks({"a\n", "a\nb"})).find("GPT-2") != std::string::npos);
+  CHECK(refused(ranks({"ab"}) + "YmI= 258\n").find("gaps") != std::string::npos);
   const auto pair = [](const std::string& vocab, const std::string& merges) {
     return error_of([&] { parse_gpt2_vocabulary(vocab, "vocab.json", merges, "merges.txt"); });
   };

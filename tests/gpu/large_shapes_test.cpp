@@ -173,3 +173,24 @@ TEST_CASE("wide heads and long caches: vulkan") {
   check_attention(*device, attention_params(1, 600, 30, false), false);
   CHECK(validation_messages(*device) == 0);
 }
+
+TEST_CASE("products without an inner dimension: vulkan") {
+  const auto device = gpu_test::device_or_none();
+  if (device == nullptr) return;
+  for (const std::uint32_t form : {nn, nt, tn}) {
+    for (const std::uint32_t accumulate : {0u, 1u}) {
+      MatmulParams p{};
+      p.form = form;
+      p.m = 5;
+      p.n = p.ldb = p.ldc = 7;
+      p.lda = 5;
+      p.batch0 = p.batch1 = 1;
+      p.accumulate = accumulate;
+      p.activation = accumulate != 0 ? LLMTOOL_ACT_NONE : LLMTOOL_ACT_GELU;
+      const Operand unread = output(4), bias = accumulate != 0 ? absent() : floats(uniform(7, 1));
+      check_case(*device,
+                 make_case<KernelId::matmul>(cat("form ", form, " accumulate ", accumulate),
+                                             {unread, unread, bias, absent(), result(35, accumulate)}, p));
+    }
+  }
+}

@@ -1,11 +1,13 @@
 // Training and encoding against their definitions: count everything anew before each merge; find the best
 // merge of the whole text before each application.
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
 #include "base/rng.h"
 #include "support/catch.h"
+#include "support/temp_dir.h"
 #include "text/bpe_tokenizer.h"
 #include "text/bpe_trainer.h"
 #include "text/piece_counts.h"
@@ -166,4 +168,42 @@ TEST_CASE("pair map: erasing leaves the other keys findable") {
     const auto at = expected.find(key);
     REQUIRE(map.find(key) == (at == expected.end() ? -1 : at->second));
   }
+}
+
+TEST_CASE("training from a file on any number of threads gives the model of the text", "[threads]") {
+  const TempDir dir;
+  std::string text;
+  const Stream random(3, "pieces");
+  const std::vector<std::string> words = {"low", "lower", " newest", " wide", "狐狸", "\n",
+                                          "  ",  "12345", "'s",      "!!",    "\xFF"};
+  for (std::uint64_t i = 0; text.size() < 3000000; ++i) {
+    text += words[random.below(words.size(), i)];
+    if (i % 5 == 0) text += static_cast<char>('a' + random.below(26, i, 1));
+  }
+  text.append(700000, 'x').append(1, ' ').append(700000, '^');  // longer than a part: no border inside
+  const std::string a = (dir.path() / "a").string(), b = (dir.path() / "b").string();
+  std::ofstream(a, std::ios::binary) << text.substr(0, 1234567);
+  std::ofstream(b, std::ios::binary) << text.substr(1234567);
+  BpeTrainOptions options;
+  options.vocab_size = 400;
+  for (const char* pretokenizer : {"gpt2", "gpt4"}) {
+    options.pretokenizer = pretokenizer;
+    const BpeModel whole = train_bpe(text, options);
+    for (const int threads : {1, 2, 5}) {
+      ThreadPool pool(threads);
+      TextSource source({a, b});
+      const BpeTraining training = train_bpe(source, options, pool);
+      CHECK(training.model.merges == whole.merges);
+      CHECK(training.bytes == text.size());
+      CHECK(training.tokens == BpeTokenizer(whole).encode(text).size());
+      TextSource again({a, b});
+      CHECK((count_source(again, split_by_name(pretokenizer), pool, {}).sorted() ==
+             count_pieces(text, split_by_name(pretokenizer))));
+    }
+  }
+  options.pretokenizer = "none";
+  options.vocab_size = 270;
+  ThreadPool pool(2);
+  TextSource source({a, b});
+  CHECK(train_bpe(source, options, pool).model.merges == train_bpe(text, options).merges);
 }

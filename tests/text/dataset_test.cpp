@@ -32,7 +32,7 @@ TEST_CASE("dataset: the last part is held out") {
   const TokenDataset tenth(counting(669), 0.1);
   CHECK(tenth.train().size() == 602);
   CHECK(tenth.val().size() == 67);
-  CHECK(tenth.val().front() == 602);
+  CHECK(tenth.val()[0] == 602);
   const TokenDataset separate(counting(5), counting(3));
   CHECK(separate.train().size() == 5);
   CHECK(separate.val().size() == 3);
@@ -48,7 +48,7 @@ TEST_CASE("dataset: too short for a window names both numbers") {
   CHECK(contains(e, "world: "));
   CHECK(contains(e, "20 tokens"));
   CHECK(contains(e, "33"));
-  CHECK(contains(error_of([] { TokenDataset({}, 0.0).require_window(32); }), "no tokens"));
+  CHECK(contains(error_of([] { TokenDataset(TokenView(), 0.0).require_window(32); }), "no tokens"));
   CHECK(contains(error_of([] { TokenDataset(counting(100), 0.001).require_window(32); }), "1 token"));
   CHECK(error_of([] { TokenDataset(counting(33), 0.0).require_window(32); }).empty());
 }

@@ -52,7 +52,7 @@ struct Fixture {
 
 TEST_CASE("the evaluation is the plain mean over every token but the first") {
   Fixture f(small_config());
-  const auto tokens = f.data.dataset.val();
+  const std::vector<std::int32_t> tokens = f.data.dataset.val().ids(0, f.data.dataset.val().size());
   Evaluator evaluate(f.model, *f.data.tokenizer);
   f.model.train();
   const Evaluation e = evaluate(EvalWindows(tokens, 16, 4));
@@ -65,7 +65,8 @@ TEST_CASE("the evaluation is the plain mean over every token but the first") {
   f.model.eval();
   double total = 0;
   for (std::size_t begin = 0; begin + 1 < tokens.size(); begin += 16) {
-    const auto inputs = tokens.subspan(begin, std::min<std::size_t>(16, tokens.size() - 1 - begin));
+    const auto inputs =
+        std::span(tokens).subspan(begin, std::min<std::size_t>(16, tokens.size() - 1 - begin));
     const ops::Index ids(*f.device, inputs, f.model.vocab_size());
     const auto logits = f.model.logits(f.model.forward(ids, 1)).to_host();
     const auto vocab = static_cast<std::size_t>(f.model.vocab_size());
