@@ -73,6 +73,7 @@ class Printer : public TrainObserver {
   Printer(bool json, std::uint64_t steps) : json_(json), steps_(steps), bar_("training", steps) {}
 
   void started(const TrainPlan& plan, std::uint64_t step) override {
+    started_ = true;
     const TrainConfig& c = plan.request.config;
     const auto& data = plan.data;
     const std::int64_t vocab = data.tokenizer->vocab_size();
@@ -168,13 +169,29 @@ class Printer : public TrainObserver {
   }
 
   const Path& last_saved() const noexcept { return last_saved_; }
+  bool has_started() const noexcept { return started_; }
 
  private:
   bool json_;
   std::uint64_t steps_;
   Progress bar_;
   Path last_saved_;
+  bool started_ = false;
 };
+
+/// What a run met after it began (a lost device, no memory, a full disk), with the way to go on from it.
+Error with_resume(const Error& error, const TrainPlan& plan, const Printer& printer) {
+  const bool has_advice = error.hint().find("--resume") != std::string::npos;
+  if (error.kind() != ErrorKind::world || !printer.has_started() || has_advice) return error;
+  Path last = printer.last_saved();
+  if (last.empty() && plan.checkpoint) last = *plan.checkpoint;
+  const std::string out = printable(plan.request.out.native());
+  const std::string go_on = last.empty() ? cat("nothing was saved yet: start over with --overwrite --out ",
+                                               out, ", and set train.save_every")
+                                         : cat("the last checkpoint is ", printable(last.native()),
+                                               ": go on with llmtool train --resume --out ", out);
+  return Error(error.kind(), error.what(), cat(error.hint(), error.hint().empty() ? "" : "; ", go_on));
+}
 
 TrainRequest make_request(const TrainFlags& flags, const CLI::App& command) {
   TrainRequest request;
@@ -220,6 +237,9 @@ void run_train(const TrainFlags& flags, const CLI::App& command) {
     discard_folders(plan);
     if (printer.last_saved().empty()) throw;
     throw Interrupted(cat(stop.what(), "; saved ", printer.last_saved().string(), ", go on with --resume"));
+  } catch (const Error& error) {
+    discard_folders(plan);
+    throw with_resume(error, plan, printer);
   } catch (...) {
     discard_folders(plan);
     throw;

@@ -39,8 +39,8 @@ void check(VkResult result, std::string_view what) {
   switch (result) {
     case VK_ERROR_DEVICE_LOST:
       throw world_error(line,
-                        "the driver gave the device up; the last checkpoint holds: resume from it, with a "
-                        "smaller batch_size if it happens again, or with --device cpu");
+                        "the driver gave the device up; if it happens again, lower batch_size or block_size, "
+                        "or use --device cpu");
     case VK_ERROR_OUT_OF_DEVICE_MEMORY:
     case VK_ERROR_OUT_OF_HOST_MEMORY:
       throw world_error(line, "lower batch_size, block_size, n_embd or n_layer, or use --device cpu");

@@ -2,6 +2,7 @@
 #include "vulkan/instance.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/error.h"
@@ -13,10 +14,12 @@ namespace {
 
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 
+std::atomic<std::uint64_t> messages = 0;  ///< Drivers and layers may call from any thread.
+
 VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                           VkDebugUtilsMessageTypeFlagsEXT,
-                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* counter) {
-  ++*static_cast<std::uint64_t*>(counter);
+                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
+  ++messages;
   try {
     warn(cat("vulkan validation: ", data->pMessage));
   } catch (...) {  // nothing may leave a callback of C code
@@ -24,14 +27,13 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   return VK_FALSE;
 }
 
-VkDebugUtilsMessengerCreateInfoEXT messenger_info(std::uint64_t* counter) {
+VkDebugUtilsMessengerCreateInfoEXT messenger_info() {
   VkDebugUtilsMessengerCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
   info.messageSeverity =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
   info.pfnUserCallback = on_message;
-  info.pUserData = counter;
   return info;
 }
 
@@ -131,7 +133,7 @@ Instance::Instance() {
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(&messages_);
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info();
   const VkValidationFeatureEnableEXT synchronisation =
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
   VkValidationFeaturesEXT features{};
@@ -155,6 +157,8 @@ Instance::Instance() {
     check(vkCreateDebugUtilsMessengerEXT(handle_, &messenger, nullptr, &messenger_), "validation");
   find_devices();
 }
+
+std::uint64_t Instance::validation_messages() noexcept { return messages; }
 
 Instance::~Instance() {
   if (messenger_ != VK_NULL_HANDLE) vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);

@@ -37,8 +37,8 @@ class Instance {
   VkInstance handle() const noexcept { return handle_; }
   /// In the loader's order, each device once (by UUID).
   const std::vector<Physical>& devices() const noexcept { return devices_; }
-  /// Messages of the validation layer so far; it runs where LLMTOOL_VK_VALIDATE is set.
-  std::uint64_t validation_messages() const noexcept { return messages_; }
+  /// Messages of the validation layer in this process so far; it runs where LLMTOOL_VK_VALIDATE is set.
+  static std::uint64_t validation_messages() noexcept;
 
  private:
   Instance();
@@ -47,7 +47,6 @@ class Instance {
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   std::vector<Physical> devices_;
-  std::uint64_t messages_ = 0;
 };
 
 }  // namespace llmtool::vulkan

@@ -55,7 +55,10 @@ Recorder::~Recorder() {
   vkDestroySemaphore(gpu_.device(), timeline_, nullptr);
 }
 
+void Recorder::require_sound() const { check(failed_, "an earlier submission"); }
+
 Slot& Recorder::open() {
+  require_sound();
   if (slot_ == nullptr) {
     const std::size_t index = submitted_ % slots_.size();
     Slot& slot = *slots_[index];
@@ -207,7 +210,9 @@ void Recorder::fetch(const View& src, FetchedPtr fetched, std::span<std::byte> t
 }
 
 void Recorder::send(VkCommandBuffer commands) {
-  check(vkEndCommandBuffer(commands), "recording");
+  require_sound();
+  failed_ = vkEndCommandBuffer(commands);
+  check(failed_, "recording");
   const std::uint64_t value = next_value_ + 1;
   VkTimelineSemaphoreSubmitInfo values{};
   values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
@@ -222,8 +227,9 @@ void Recorder::send(VkCommandBuffer commands) {
   info.pSignalSemaphores = &timeline_;
   slot_->upload.flush();
   const std::uint64_t lose_after = gpu_.environment().lose_after;
-  if (lose_after != 0 && submitted_ + 1 >= lose_after) check(VK_ERROR_DEVICE_LOST, "a submission");
-  check(vkQueueSubmit(gpu_.queue(), 1, &info, VK_NULL_HANDLE), "a submission");
+  const bool lose = lose_after != 0 && submitted_ + 1 >= lose_after;
+  failed_ = lose ? VK_ERROR_DEVICE_LOST : vkQueueSubmit(gpu_.queue(), 1, &info, VK_NULL_HANDLE);
+  check(failed_, "a submission");
   next_value_ = value;
   ++segments_;
   segment_seconds_ = 0;
@@ -236,6 +242,7 @@ void Recorder::cut() {
 }
 
 void Recorder::submit() {
+  require_sound();
   if (slot_ != nullptr) {
     Slot& slot = *slot_;
     if (!slot.fetches.empty()) {
@@ -277,8 +284,9 @@ void Recorder::await(std::uint64_t value) {
   const VkResult result = vkWaitSemaphores(gpu_.device(), &info, ten_minutes);
   if (result == VK_TIMEOUT) {
     throw world_error(cat("[vulkan] ", gpu_.physical().name, " has not answered for ten minutes"),
-                      "the last checkpoint holds: resume from it, with a smaller batch_size or --device cpu");
+                      "lower batch_size or block_size, or use --device cpu");
   }
+  if (result != VK_SUCCESS) failed_ = result;
   check(result, "waiting for the device");
 }
 

@@ -55,6 +55,7 @@ class Recorder {
   void await(std::uint64_t value);
   void finish(Slot& slot);  ///< The device is done with it: fetches and times.
   double seconds_of(const Dispatch& d) const noexcept;
+  void require_sound() const;  ///< Throws again what an earlier submission met.
 
   const Gpu& gpu_;
   Pipelines pipelines_;
@@ -73,6 +74,7 @@ class Recorder {
   double budget_seconds_ = 0.4;
   double slowness_ = 1;  ///< Measured over estimated time.
   bool profiling_ = false;
+  VkResult failed_ = VK_SUCCESS;  ///< Of a submission or a wait; nothing is recorded after it.
   std::uint64_t barriers_ = 0, segments_ = 0;
   KernelTimes times_;
 };

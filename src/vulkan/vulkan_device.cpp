@@ -17,6 +17,23 @@ using namespace vulkan;
 
 namespace {
 
+/// Scratch memory while a launch is recorded. Whoever takes it next is recorded later, and waits for these
+/// dispatches as for any other.
+class ScratchMemory {
+ public:
+  explicit ScratchMemory(BlockPool& pool) : pool_(pool) {}
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+  ~ScratchMemory() {
+    for (const Allocation& piece : pieces_) pool_.give(piece);
+  }
+  const Allocation& take(std::uint64_t bytes) { return pieces_.emplace_back(pool_.take(bytes)); }
+
+ private:
+  BlockPool& pool_;
+  std::vector<Allocation> pieces_;
+};
+
 class VulkanDevice final : public Device {
  public:
   VulkanDevice(std::shared_ptr<Instance> instance, int index)
@@ -35,7 +52,6 @@ class VulkanDevice final : public Device {
 
   void set_profiling(bool on) override { recorder_.set_profiling(on); }
   KernelTimes kernel_times() const override { return recorder_.times(); }
-  const Gpu& gpu() const noexcept { return gpu_; }
 
  private:
   Block* do_alloc(std::uint64_t bytes) override {
@@ -63,14 +79,12 @@ class VulkanDevice final : public Device {
     stats_.segments = recorder_.segments();
   }
   void record(const Launch& launch) {
-    std::vector<Allocation> taken;
+    ScratchMemory taken(pool());
     const auto scratch = [&](std::uint64_t bytes) {
-      taken.push_back(pool().take(bytes));
-      return View{taken.back().block, taken.back().offset, bytes, DType::f32};
+      const Allocation& piece = taken.take(bytes);
+      return View{piece.block, piece.offset, bytes, DType::f32};
     };
     for (const Dispatch& d : plan(launch, gpu_.limits(), scratch)) recorder_.dispatch(d);
-    // Whoever takes this memory next is recorded later, and waits for these dispatches as for any other.
-    for (const Allocation& allocation : taken) pool().give(allocation);
   }
   void do_copy(const View& src, const View& dst) override { recorder_.copy(src, dst); }
   void do_fill(const View& dst, std::uint32_t pattern) override { recorder_.fill(dst, pattern); }
@@ -119,8 +133,6 @@ std::unique_ptr<Device> try_vulkan_device(std::string& why_not) {
   return nullptr;
 }
 
-std::uint64_t validation_messages(const Device& device) {
-  return dynamic_cast<const VulkanDevice&>(device).gpu().instance().validation_messages();
-}
+std::uint64_t validation_messages() noexcept { return Instance::validation_messages(); }
 
 }  // namespace llmtool

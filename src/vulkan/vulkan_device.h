@@ -41,8 +41,7 @@ std::unique_ptr<Device> make_vulkan_device();
 /// reason names the first device that was passed over.
 std::unique_ptr<Device> try_vulkan_device(std::string& why_not);
 
-/// Messages of the validation layer so far, where LLMTOOL_VK_VALIDATE=1 turned it on. `device` must be one of
-/// the above.
-std::uint64_t validation_messages(const Device& device);
+/// Messages of the validation layer in this process so far, where LLMTOOL_VK_VALIDATE=1 turned it on.
+std::uint64_t validation_messages() noexcept;
 
 }  // namespace llmtool

@@ -1,8 +1,8 @@
 // `llmtool train` with its folder: same bytes whatever the threads, a resume as if never stopped, checkpoints
 // kept, counters, fine-tuning, early stop, divergence.
 #include <filesystem>
-#include <regex>
 
+#include "cli/runs.h"
 #include "cli/tool.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
@@ -21,22 +21,6 @@ Result run(const Call& call, const std::string& rest) {
   INFO(rest << "\n" << r.out << r.err);
   CHECK(r.code == 0);
   return r;
-}
-
-std::string metrics_without_speed(const fs::path& run) {
-  return std::regex_replace(file_text(run / "metrics.jsonl"), std::regex(R"(,"tokens_per_second":[^}]*)"),
-                            "");
-}
-
-/// Weights, moments, state and (with `log`) the metrics of two runs at a step.
-void same_run(const fs::path& a, const fs::path& b, const std::string& step, bool log = true) {
-  for (const char* name : {"model.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
-    const std::string left = file_text(a / "checkpoints" / step / name);
-    INFO(name << " of " << a << " and " << b);
-    CHECK(!left.empty());
-    CHECK((left == file_text(b / "checkpoints" / step / name)));
-  }
-  if (log) CHECK(metrics_without_speed(a) == metrics_without_speed(b));
 }
 
 }  // namespace

@@ -1,43 +1,20 @@
 // Elementwise kernels and sums over more elements than a grid has threads, and Philox words of indices beyond
 // 2^32. Not here: small sizes (matrix_test.cpp).
 #include <array>
-#include <bit>
 #include <cmath>
 #include <span>
 #include <vector>
 
 #include "base/cat.h"
 #include "base/rng.h"
-#include "device/pool.h"
+#include "gpu/memory.h"
 #include "gpu/support.h"
 
 using namespace llmtool;
 
+using gpu_test::Memory;
+
 namespace {
-
-/// Device memory of n floats for one test.
-struct Floats {
-  Device& device;
-  Allocation allocation;
-  View view;
-  Floats(Device& on, std::uint64_t n) : device(on), allocation(device.pool().take(4 * n)) {
-    view = {allocation.block, allocation.offset, 4 * n, DType::f32};
-  }
-  Floats(const Floats&) = delete;
-  Floats& operator=(const Floats&) = delete;
-  ~Floats() { device.pool().give(allocation); }
-
-  void fill(float value) { device.fill(view, std::bit_cast<std::uint32_t>(value)); }
-  View part(std::uint64_t first, std::uint64_t count) const {
-    return {view.block, view.offset + 4 * first, 4 * count, DType::f32};
-  }
-};
-
-std::vector<float> read(Device& device, const View& view) {
-  const FetchedPtr fetched = device.fetch(view);
-  device.synchronise();
-  return fetched->as<float>();
-}
 
 constexpr std::uint32_t large = 65535 * 256 + 1000;  // more than one element for some threads
 
@@ -46,23 +23,23 @@ constexpr std::uint32_t large = 65535 * 256 + 1000;  // more than one element fo
 TEST_CASE("large: every element of an elementwise kernel is done, and once") {
   const auto device = gpu_test::device_or_none();
   if (device == nullptr) return;
-  Floats x(*device, large), y(*device, large), sum(*device, 1);
+  Memory x(*device, large), y(*device, large), sum(*device, 1);
   x.fill(2);
   y.fill(5);
   launch<KernelId::affine>(*device, {x.view, y.view}, {large, 3, 1, 1});  // 5 + (3*2 + 1)
   const ReduceParams all{large, {1, 1, 1, large}, {1, 1, 1, 1}, 1, 0};
   launch<KernelId::sum_to>(*device, {y.view, sum.view}, all);
-  CHECK(read(*device, y.part(0, 3)) == std::vector<float>{12, 12, 12});
-  CHECK(read(*device, y.part(large - 3, 3)) == std::vector<float>{12, 12, 12});
+  CHECK(y.read(0, 3) == std::vector<float>{12, 12, 12});
+  CHECK(y.read(large - 3, 3) == std::vector<float>{12, 12, 12});
   // Exact in a sum that keeps what rounding loses, but for the last rounding.
-  CHECK(std::abs(read(*device, sum.view)[0] / (12.0 * large) - 1) < 2e-7);
+  CHECK(std::abs(sum.read()[0] / (12.0 * large) - 1) < 2e-7);
 }
 
 TEST_CASE("large: broadcasting over more rows than fit one grid") {
   const auto device = gpu_test::device_or_none();
   if (device == nullptr) return;
   const std::uint32_t cols = 3, rows = large / cols;
-  Floats a(*device, rows), b(*device, cols), y(*device, std::uint64_t{rows} * cols);
+  Memory a(*device, rows), b(*device, cols), y(*device, std::uint64_t{rows} * cols);
   a.fill(1);
   const std::array last{100.0f};
   const std::array row{1.0f, 2.0f, 3.0f};
@@ -70,15 +47,14 @@ TEST_CASE("large: broadcasting over more rows than fit one grid") {
   device->stage(b.view, std::as_bytes(std::span(row)));
   const BroadcastParams p{rows * cols, {1, 1, rows, cols}, {0, 0, 1, 0}, {0, 0, 0, 1}, 0};
   launch<KernelId::add>(*device, {a.view, b.view, y.view}, p);
-  CHECK(read(*device, y.part(std::uint64_t{rows - 2} * cols, 6)) ==
-        std::vector<float>{2, 3, 4, 101, 102, 103});
+  CHECK(y.read(std::uint64_t{rows - 2} * cols, 6) == std::vector<float>{2, 3, 4, 101, 102, 103});
 }
 
 TEST_CASE("large: dropout draws the words of 64-bit indices") {
   const auto device = gpu_test::device_or_none();
   if (device == nullptr) return;
   const std::uint32_t n = 1003;
-  Floats x(*device, n), step_params(*device, 12), y(*device, n);
+  Memory x(*device, n), step_params(*device, 12), y(*device, n);
   x.fill(1);
   StepParams step{};
   step.step = 9;
@@ -93,7 +69,7 @@ TEST_CASE("large: dropout draws the words of 64-bit indices") {
   p.threshold = 0x80000000u;
   p.scale = 2;
   launch<KernelId::dropout>(*device, {x.view, step_params.view, y.view}, p);
-  const std::vector<float> got = read(*device, y.view);
+  const std::vector<float> got = y.read();
   const std::uint64_t first = std::uint64_t{p.sample0} * p.per_sample;
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint64_t block = (first + i) / 4;

@@ -22,7 +22,8 @@ std::vector<std::vector<double>> reference_of(const Case& c);
 /// Empty where `got` is as near to `want` as the case asks, else one line that says what is wrong.
 std::string difference(const Case& c, const Words& got, const std::vector<std::vector<double>>& want);
 
-/// Runs and compares all cases of one kernel; the failures, one line each.
-std::vector<std::string> failures_of(Device& device, KernelId id);
+/// Runs and compares the cases of one kernel; the failures, one line each. With `every` above 1 about one of
+/// that many cases, scattered, so that no variant that comes at a period is left out; the first always.
+std::vector<std::string> failures_of(Device& device, KernelId id, std::uint32_t every = 1);
 
 }  // namespace llmtool::kernel_test

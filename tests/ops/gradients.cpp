@@ -1,19 +1,8 @@
 // Every operation's gradient, three ways: against the exact derivative along each element (dual numbers on
 // the reference device), against central differences there, and the CPU's against the reference device's.
-#include <cmath>
-
-#include "support.h"
+#include "compare_gradients.h"
 
 namespace llmtool::test {
-namespace {
-
-double norm(const std::vector<double>& v) {
-  double sum = 0;
-  for (const double x : v) sum += x * x;
-  return std::sqrt(sum);
-}
-
-}  // namespace
 
 TEST_CASE("gradients on the reference device are the derivatives that dual numbers give") {
   using ref::Dual;
@@ -58,31 +47,8 @@ TEST_CASE("gradients agree with central differences") {
 }
 
 TEST_CASE("values and gradients on the CPU are the reference device's", "[threads]") {
-  for (const Case& c : gradient_cases()) {
-    INFO(c.name);
-    ReferenceDevice<double> reference(13);
-    const auto cpu = make_cpu_device(2);
-    const std::vector<Tensor> wanted = leaves(reference, c);
-    const std::vector<Tensor> got = leaves(*cpu, c);
-    const Tensor wanted_loss = loss_of(reference, c, wanted);
-    const Tensor got_loss = loss_of(*cpu, c, got);
-    REQUIRE(static_cast<double>(got_loss.item()) ==
-            Approx(reference.peek(wanted_loss.view())[0]).epsilon(1e-4).margin(1e-5));
-    wanted_loss.backward();
-    got_loss.backward();
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      INFO("input " << i);
-      const std::vector<double> g = reference.peek(wanted[i].grad().view());
-      const std::vector<float> f = got[i].grad().to_host();
-      std::vector<double> difference;
-      double largest = 0;
-      for (std::size_t e = 0; e < g.size(); ++e) {
-        difference.push_back(static_cast<double>(f[e]) - g[e]);
-        largest = std::max(largest, std::abs(g[e]));
-      }
-      REQUIRE(norm(difference) <= 2e-5 * norm(g) + 1e-7 * largest);
-    }
-  }
+  const auto cpu = make_cpu_device(2);
+  for (const Case& c : gradient_cases()) require_reference_gradients(*cpu, c);
 }
 
 }  // namespace llmtool::test
