@@ -15,6 +15,7 @@ namespace {
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 
 std::atomic<std::uint64_t> messages = 0;  ///< Drivers and layers may call from any thread.
+constexpr const char* use_cpu = "use --device cpu, or auto to take what there is";
 
 VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                           VkDebugUtilsMessageTypeFlagsEXT,
@@ -119,8 +120,10 @@ std::shared_ptr<Instance> Instance::get() {
 }
 
 Instance::Instance() {
-  if (volkInitialize() != VK_SUCCESS) throw world_error("there is no Vulkan loader (libvulkan.so.1)");
-  if (volkGetInstanceVersion() < VK_API_VERSION_1_2) throw world_error("the Vulkan loader is older than 1.2");
+  if (volkInitialize() != VK_SUCCESS)
+    throw world_error("there is no Vulkan loader (libvulkan.so.1)", use_cpu);
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_2)
+    throw world_error("the Vulkan loader is older than 1.2", use_cpu);
   const bool validate = read_environment().validate;
   if (validate && !has_layer(validation_layer)) {
     throw world_error(
@@ -150,8 +153,9 @@ Instance::Instance() {
     info.ppEnabledExtensionNames = &extension;
   }
   const VkResult made = vkCreateInstance(&info, nullptr, &handle_);
-  if (made == VK_ERROR_INCOMPATIBLE_DRIVER) throw world_error("no Vulkan driver is installed");
-  if (made != VK_SUCCESS) throw world_error(cat("the Vulkan instance cannot be made: ", name_of(made)));
+  if (made == VK_ERROR_INCOMPATIBLE_DRIVER) throw world_error("no Vulkan driver is installed", use_cpu);
+  if (made != VK_SUCCESS)
+    throw world_error(cat("the Vulkan instance cannot be made: ", name_of(made)), use_cpu);
   volkLoadInstance(handle_);
   if (validate)
     check(vkCreateDebugUtilsMessengerEXT(handle_, &messenger, nullptr, &messenger_), "validation");

@@ -157,7 +157,7 @@ TEST_CASE("a Vulkan device lost in the middle of a run: exit 1, the command that
   const Call call{dir.path(), {}, {}, {}};
   run(call, line + "--out whole");
   // The same once more, losing the device later and later: never a hang, never a folder that cannot go on.
-  for (const char* after : {"1", "9", "14"}) {
+  for (const char* after : {"1", "6", "160"}) {
     INFO("lost at submission " << after);
     const Call losing{dir.path(), {std::string("LLMTOOL_VK_LOSE_AFTER=") + after}, {}, {}};
     const Result r = tool(losing, words(line + "--overwrite --out parts"));
@@ -166,7 +166,8 @@ TEST_CASE("a Vulkan device lost in the middle of a run: exit 1, the command that
     CHECK(has(lines_of(r.err).front(), "llmtool: error: [vulkan] "));
     CHECK(has(r.err, "VK_ERROR_DEVICE_LOST"));
     const bool saved = fs::exists(dir.path() / "parts/latest");
-    if (saved) CHECK(has(r.err, "llmtool train --resume --out parts"));
+    if (saved) CHECK(has(r.err, "go on with llmtool train --resume --out parts"));
+    if (!saved && !r.out.empty()) CHECK(has(r.err, "nothing was saved yet"));
   }
   REQUIRE(fs::exists(dir.path() / "parts/latest"));
   CHECK(file_text(dir.path() / "parts/latest") != "step-00000012\n");
