@@ -167,7 +167,7 @@ TEST_CASE("a run that is there is refused, and stays as it was") {
   refused(call, small + "--overwrite --set model.n_layer=0", 2, {"n_layer"});
   refused(call, small + "--overwrite --device vulkan:999", 1, {"vulkan:999"});
   {
-    const DirectoryLock other(dir.path() / "r", "is held by this test");
+    const llmtool::DirectoryLock other(dir.path() / "r", "is held by this test");
     refused(call, small + "--overwrite", 1, {"another training", "another folder"});
     refused(call, "train --resume --out r --set train.steps=4", 1, {"another training"});
   }
