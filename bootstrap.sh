@@ -1,6 +1,7 @@
 #!/bin/sh
 # From a fresh checkout to a running program: installs what is missing with the system's package manager, builds the
-# release preset, and runs the demo or the tests. Not a build system: that is CMakeLists.txt.
+# release preset, and runs the demo or the tests. Where the packages that the Vulkan device is built with cannot be
+# had, it builds without that device and says so. Not a build system: that is CMakeLists.txt.
 set -eu
 cd "$(dirname "$0")"
 
@@ -58,37 +59,56 @@ install_packages() {
   fi
   refresh=
   if command -v apt-get >/dev/null 2>&1; then
+    vulkan="libvulkan-dev libvulkan-volk-dev glslang-tools spirv-tools"
+    [ $tests = OFF ] || vulkan="$vulkan mesa-vulkan-drivers vulkan-validationlayers"
     # shellcheck disable=SC2086
     packages=$(missing deb_installed g++ cmake ninja-build libhwy-dev nlohmann-json3-dev libcli11-dev $catch_deb)
+    # shellcheck disable=SC2086
+    vulkan=$(missing deb_installed $vulkan)
     refresh="apt-get update"
     install="env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
   elif command -v dnf >/dev/null 2>&1; then
+    vulkan="vulkan-headers vulkan-volk-devel glslang spirv-tools"
+    [ $tests = OFF ] || vulkan="$vulkan mesa-vulkan-drivers vulkan-validation-layers"
     # shellcheck disable=SC2086
     packages=$(missing "rpm -q" gcc-c++ libstdc++-static cmake ninja-build highway-devel json-devel cli11-devel $catch_rpm)
+    # shellcheck disable=SC2086
+    vulkan=$(missing "rpm -q" $vulkan)
     install="dnf install -y"
   elif command -v pacman >/dev/null 2>&1; then
+    vulkan="vulkan-headers volk glslang spirv-tools"
+    [ $tests = OFF ] || vulkan="$vulkan vulkan-swrast vulkan-validation-layers"
     # shellcheck disable=SC2086
     packages=$(missing "pacman -Q" gcc cmake ninja highway nlohmann-json cli11 $catch_arch)
+    # shellcheck disable=SC2086
+    vulkan=$(missing "pacman -Q" $vulkan)
     install="pacman -S --noconfirm --needed"
   else
     fail "no apt-get, dnf or pacman here. Install a C++20 compiler, CMake 3.25 or newer, Ninja, Highway," \
-      "nlohmann-json, CLI11 (and Catch2 for the tests), then run this again"
+      "nlohmann-json, CLI11 (and Catch2 for the tests; for the Vulkan device also the Vulkan headers, volk, glslang and" \
+      "spirv-tools), then run this again"
   fi
-  [ -n "$packages" ] || return 0
+  [ -n "$packages$vulkan" ] || return 0
   as_root=
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null 2>&1 || fail "these packages are missing, and installing them needs root: $packages"
     as_root=sudo
     say "installing with ${install%% -*} needs root, so sudo may ask for a password"
   fi
-  say "installing: $packages"
+  say "installing: $packages$vulkan"
   # shellcheck disable=SC2086
   [ -z "$refresh" ] || run "the update of the package lists" $as_root $refresh
   # shellcheck disable=SC2086
-  run "the installation" $as_root $install $packages
+  [ -z "$packages" ] || run "the installation" $as_root $install $packages
+  # shellcheck disable=SC2086
+  if [ -n "$vulkan" ] && ! $as_root $install $vulkan >>"$log" 2>&1; then
+    say "some of these packages cannot be had here, so the build has no Vulkan device: $vulkan"
+    with_vulkan=OFF
+  fi
 }
 
-configure() { cmake --preset release -DLLMTOOL_TESTS=$tests; }
+with_vulkan=ON
+configure() { cmake --preset release -DLLMTOOL_TESTS=$tests -DLLMTOOL_VULKAN=$with_vulkan; }
 
 # Configuring is the test of what is there: packages are looked at only if it fails.
 have_tools() { command -v cmake >/dev/null 2>&1 && command -v ninja >/dev/null 2>&1; }

@@ -147,6 +147,7 @@ int run_command_line(int argc, char** argv) {
     add_tokenize_command(app);
     add_eval_command(app);
     add_devices_command(app);
+    add_bench_command(app);
     refuse_empty_names(app);
     return run_application(app, argc, argv);
   } catch (const ClosedPipe&) {

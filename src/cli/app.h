@@ -18,5 +18,6 @@ void add_generate_command(CLI::App& app);
 void add_tokenize_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 void add_devices_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
 
 }  // namespace llmtool

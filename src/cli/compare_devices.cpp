@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "base/cat.h"
@@ -17,14 +16,6 @@ namespace llmtool {
 namespace {
 
 using Operation = std::function<Tensor(const Tensor&, const Tensor&)>;
-
-struct Work {
-  std::string what;
-  Shape a, b;
-  Operation run;
-  double flops;
-  double allowed;
-};
 
 /// Seconds of one run: the best of three measurements of enough runs for some milliseconds each.
 double seconds_of(Device& device, const Tensor& a, const Tensor& b, const Operation& run) {
@@ -51,7 +42,10 @@ double largest_difference(const std::vector<float>& x, const std::vector<float>&
   return largest;
 }
 
-Comparison compare(const Work& work, Device& gpu, Device& cpu) {
+}  // namespace
+
+Comparison compare(const DeviceWork& work, Device& gpu, Device* cpu) {
+  const NoGrad no_grad;
   Comparison c;
   c.what = work.what;
   c.allowed = work.allowed;
@@ -64,26 +58,24 @@ Comparison compare(const Work& work, Device& gpu, Device& cpu) {
   };
   const auto va = values(work.a, "a"), vb = values(work.b, "b");
   std::vector<std::vector<float>> results;
-  for (Device* const device : {&gpu, &cpu}) {
+  for (Device* const device : {&gpu, cpu}) {
+    if (device == nullptr) continue;
     const Tensor a = Tensor::of(*device, work.a, va), b = Tensor::of(*device, work.b, vb);
     const Tensor y = work.run(a, b);
-    results.push_back(y.to_host());
+    if (cpu != nullptr) results.push_back(y.to_host());
     (device == &gpu ? c.gpu_seconds : c.cpu_seconds) = seconds_of(*device, a, b, work.run);
     c.bytes = static_cast<double>(a.view().bytes + b.view().bytes + y.view().bytes);
   }
-  c.difference = largest_difference(results[0], results[1]);
+  if (cpu != nullptr) c.difference = largest_difference(results[0], results[1]);
   return c;
 }
 
-}  // namespace
-
 std::vector<Comparison> compare_devices(Device& gpu, Device& cpu) {
-  const NoGrad no_grad;
   // A sum of k products of values in [-1, 1): both devices are off by at most about k epsilon, each.
   constexpr double epsilon = static_cast<double>(std::numeric_limits<float>::epsilon());
   const auto product = [](const Tensor& a, const Tensor& b) { return ops::matmul(a, b); };
   const Shape flat{1 << 20};
-  const std::vector<Work> works = {
+  const std::vector<DeviceWork> works = {
       {"matmul 512 x 512 x 512", {512, 512}, {512, 512}, product, 2.0 * 512 * 512 * 512, 512 * epsilon},
       {"matmul 16 times 128 x 128 x 64",
        {16, 128, 64},
@@ -107,7 +99,7 @@ std::vector<Comparison> compare_devices(Device& gpu, Device& cpu) {
        2 * epsilon},
   };
   std::vector<Comparison> comparisons;
-  for (const Work& work : works) comparisons.push_back(compare(work, gpu, cpu));
+  for (const DeviceWork& work : works) comparisons.push_back(compare(work, gpu, &cpu));
   return comparisons;
 }
 

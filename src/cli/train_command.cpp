@@ -10,6 +10,7 @@
 #include "cli/common_flags.h"
 #include "cli/number_flag.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "formats/json.h"
 #include "train/run.h"
 
@@ -24,7 +25,7 @@ struct TrainFlags {
   std::string out = "runs/default";
   std::vector<std::string> resume;  // empty, or the one checkpoint that was named
   std::string init_from;
-  bool overwrite = false, dry_run = false, list_keys = false;
+  bool overwrite = false, dry_run = false, list_keys = false, profile = false;
   std::optional<std::uint64_t> stop_after;
 };
 
@@ -223,6 +224,18 @@ TrainRequest make_request(const TrainFlags& flags, const CLI::App& command) {
   return request;
 }
 
+/// After the run: nothing of it is timed any more, and measuring the limits is not part of it.
+void print_profile(Device& device, bool json) {
+  device.synchronise();  // what was launched after the last wait
+  device.set_profiling(false);
+  const KernelTimes times = device.kernel_times();
+  const DeviceLimits limits = measure_limits(device);
+  if (json)
+    print_line(to_json_line(profile_json(times, limits)));
+  else
+    print("\n" + profile_text(times, limits));
+}
+
 void run_train(const TrainFlags& flags, const CLI::App& command) {
   flags.common.apply();
   if (flags.list_keys) return print(config_help());
@@ -232,7 +245,9 @@ void run_train(const TrainFlags& flags, const CLI::App& command) {
   Printer printer(flags.common.json, static_cast<std::uint64_t>(plan.request.config.train.steps));
   try {
     const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.common.threads);
+    device->set_profiling(flags.profile);
     run_training(plan, *device, printer);
+    if (flags.profile) print_profile(*device, flags.common.json);
   } catch (const Interrupted& stop) {
     discard_folders(plan);
     if (printer.last_saved().empty()) throw;
@@ -273,6 +288,8 @@ void add_train_command(CLI::App& app) {
   command->add_flag("--overwrite", flags->overwrite, "replace the run that is in the folder");
   add_unsigned(*command, "--stop-after", "N", flags->stop_after, "end after step N with a checkpoint", 1);
   command->add_flag("--dry-run", flags->dry_run, "print parameters, memory, arithmetic and passes, and exit");
+  command->add_flag("--profile", flags->profile,
+                    "after the run, print the time of every kernel beside the device's limits (slower)");
   command->add_flag("--config-keys", flags->list_keys,
                     "print every configuration key with type, default and range, and exit");
   flags->common.add_compute(*command);

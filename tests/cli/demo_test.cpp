@@ -85,12 +85,12 @@ TEST_CASE("bare train, then generate") {
 TEST_CASE("help lists what there is") {
   const Result none = tool({}, {});
   CHECK(none.code == 0);
-  for (const char* name : {"demo", "train", "generate", "tokenize", "eval", "devices"})
+  for (const char* name : {"demo", "train", "generate", "tokenize", "eval", "devices", "bench"})
     CHECK(has(none.out, name));
   const Result train = tool({}, words("train --help"));
   CHECK(train.code == 0);
   for (const char* part :
-       {"llmtool train", "--stop-after", "--init-from", "train.max_lr", "model.n_embd", "0.003"})
+       {"llmtool train", "--stop-after", "--init-from", "--profile", "train.max_lr", "model.n_embd", "0.003"})
     CHECK(has(train.out, part));
   CHECK(has(tool({}, words("--version")).out, "llmtool 0."));
   CHECK(has(tool({}, words("tokenize encode --help")).out, "llmtool tokenize encode"));
