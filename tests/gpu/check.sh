@@ -96,7 +96,7 @@ fi
 say "matrix products and elementwise kernels"
 for part in gemm train generate; do
   if limited 60 "$llmtool" bench $part --device "$device" --quiet; then
-    sed -e 's/^gemm *| //' -e 's/ | /|/' "$work/out" | while IFS='|' read -r what rest; do
+    sed -e 's/^gemm *| //' -e 's/^\([a-z]*\) *| \([0-9]\)/\1: \2/' -e 's/ | /|/' "$work/out" | while IFS='|' read -r what rest; do
       row "$(echo "$what" | sed 's/ *$//')" "$(echo "$rest" | sed 's/^ *//')"
     done
   else
