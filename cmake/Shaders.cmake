@@ -1,7 +1,11 @@
 # Every kernels/*.comp: compiled to SPIR-V, validated, and embedded in the library it is given to, as the table
 # that src/vulkan/shaders.h declares. The build fails where either tool objects.
-find_program(LLMTOOL_GLSLANG NAMES glslangValidator glslang REQUIRED)
-find_program(LLMTOOL_SPIRV_VAL spirv-val REQUIRED)
+find_program(LLMTOOL_GLSLANG NAMES glslangValidator glslang)
+find_program(LLMTOOL_SPIRV_VAL spirv-val)
+if(NOT LLMTOOL_GLSLANG OR NOT LLMTOOL_SPIRV_VAL)
+  message(FATAL_ERROR "The Vulkan device is built with glslangValidator and spirv-val (Debian: glslang-tools, "
+    "spirv-tools). To build without it: -DLLMTOOL_VULKAN=OFF")
+endif()
 
 function(llmtool_embed_shaders target)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/shaders)

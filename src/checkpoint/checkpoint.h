@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/directory_lock.h"
 #include "base/files.h"
 #include "checkpoint/train_config.h"
 #include "model/gpt.h"
@@ -29,8 +30,9 @@ class RunDirectory {
   explicit RunDirectory(Path root) : root_(std::move(root)) {}
   const Path& root() const noexcept { return root_; }
   bool has_run() const;  ///< A config.json or a checkpoint is there.
-  /// Creates it, and finds out here whether it can be written.
-  void create() const;
+  /// Creates it, and finds out here whether it can be written. world_error while another process holds what
+  /// this returns: two runs in one folder would take each other's checkpoints for leftovers.
+  [[nodiscard]] DirectoryLock create() const;
   Path checkpoint_path(std::uint64_t step) const;  ///< checkpoints/step-00000600
   /// The newest checkpoint that loads whole (damaged ones are passed over with a warning); nullopt if none.
   std::optional<Path> latest_good() const;

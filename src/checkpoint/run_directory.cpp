@@ -74,8 +74,9 @@ bool RunDirectory::has_run() const {
   return fs::exists(root_ / "config.json", ignored) || !checkpoint_steps(root_).empty();
 }
 
-void RunDirectory::create() const {
+DirectoryLock RunDirectory::create() const {
   make_writable_directory(root_);
+  DirectoryLock lock(root_, "is being written by another training");
   make_writable_directory(root_ / "checkpoints");
   // What a crash left half written or half removed.
   std::vector<Path> leftovers;
@@ -84,6 +85,7 @@ void RunDirectory::create() const {
     if (it->path().filename().native().rfind(temporary_prefix, 0) == 0) leftovers.push_back(it->path());
   }
   for (const Path& path : leftovers) fs::remove_all(path, code);
+  return lock;
 }
 
 Path RunDirectory::checkpoint_path(std::uint64_t step) const { return checkpoint_dir(root_, step); }

@@ -30,15 +30,19 @@ std::optional<int> vulkan_index(const std::string& name) {
 constexpr const char* no_vulkan = "this build has no Vulkan devices";
 #endif
 
-std::unique_ptr<Device> open_vulkan(int index) {
+std::unique_ptr<Device> open_vulkan(const std::string& name, int index) {
+  const VulkanListing listing = list_gpus();
+  if (listing.devices.empty()) {
+    throw world_error(cat("device '", name, "' is not there: ", listing.why_none),
+                      "use --device cpu or --device auto");
+  }
 #ifdef LLMTOOL_VULKAN
   auto device = index < 0 ? make_vulkan_device() : make_vulkan_device(index);
   note(cat("device: ", device->name(), " (", device->caps().description, ")"));
   return device;
 #else
-  throw world_error(
-      cat("device '", index < 0 ? std::string("vulkan") : cat("vulkan:", index), "': ", no_vulkan),
-      "use --device cpu or --device auto");
+  static_cast<void>(index);
+  return nullptr;  // the list is empty
 #endif
 }
 
@@ -61,7 +65,7 @@ void check_device_name(const std::string& name) {
 
 std::unique_ptr<Device> open_device(const std::string& name, std::int64_t threads) {
   check_device_name(name);
-  if (const auto index = vulkan_index(name)) return open_vulkan(*index);
+  if (const auto index = vulkan_index(name)) return open_vulkan(name, *index);
   std::string why_not;
   if (name == "auto") {
     if (auto device = try_vulkan(why_not)) {

@@ -38,7 +38,7 @@ using Cells = std::array<std::string, columns>;
 
 /// Kernel names to the left, numbers to the right.
 std::string line_of(const Cells& cells) {
-  constexpr std::array<std::size_t, columns> widths = {28, 10, 12, 8, 10, 8, 11, 8};
+  constexpr std::array<std::size_t, columns> widths = {28, 10, 12, 8, 10, 9, 11, 9};
   std::string line;
   for (std::size_t i = 0; i < columns; ++i) {
     const std::string gap(widths[i] - std::min(widths[i], cells[i].size()), ' ');

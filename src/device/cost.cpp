@@ -45,6 +45,13 @@ Cost cost_of(KernelId id, std::span<const View> views, const void* params) noexc
       cost.flops = 2 * 4 * attention_pairs(p) * p.head_size;
       break;
     }
+    case KernelId::gather_rows:  // (table, ids, y): of the table as many rows as y has
+      cost.bytes = static_cast<double>(2 * views[2].bytes + views[1].bytes);
+      break;
+    case KernelId::scatter_rows:  // (dy, plan, table): at most as many rows of the table, read and written
+      cost.bytes = static_cast<double>(3 * views[0].bytes + views[1].bytes);
+      cost.flops = static_cast<double>(views[0].bytes) / 4;
+      break;
     default:
       cost.flops = cost.bytes / 4;
   }

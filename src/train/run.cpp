@@ -199,14 +199,15 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
   if (request.config.train.sample_prompt) data->tokenizer->encode(*request.config.train.sample_prompt);
   const MemoryPlan memory = plan_memory(request.config, data->tokenizer->vocab_size());
   std::vector<Path> created;
+  DirectoryLock lock;
   if (dry_run) {
     if (memory.unplaceable) throw *memory.unplaceable;
   } else {
     created = missing_folders(run.root() / "checkpoints");
-    run.create();
+    lock = run.create();
   }
-  return {std::move(request),  std::move(*data), std::move(checkpoint),
-          std::move(init_dir), memory,           std::move(created)};
+  return {std::move(request), std::move(*data), std::move(checkpoint), std::move(init_dir), memory,
+          std::move(created), std::move(lock)};
 }
 
 void discard_folders(const TrainPlan& plan) noexcept {

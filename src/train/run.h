@@ -36,6 +36,7 @@ struct TrainPlan {
   std::optional<Path> init_dir;    ///< What is fine-tuned.
   MemoryPlan memory;
   std::vector<Path> created;  ///< Folders that plan_training() made, outermost first.
+  DirectoryLock lock;         ///< On the run's folder, against a second training in it.
 };
 
 /// Configuration, data and output folder, checked; nothing is written but the folder itself (not even that

@@ -1,6 +1,8 @@
 // Which family of plans a kernel belongs to; see plan.h.
 #include "vulkan/plan.h"
 
+#include "device/cost.h"
+
 namespace llmtool::vulkan {
 
 Dispatch dispatch_of(const Launch& launch, std::uint32_t threads) {
@@ -12,7 +14,7 @@ Dispatch dispatch_of(const Launch& launch, std::uint32_t threads) {
   d.constants[0] = threads;
   d.params = launch.params;
   d.window = launch.window;
-  d.bytes = launch.bytes();
+  d.bytes = cost_of(launch.id, launch.views, launch.params.data()).bytes;
   return d;
 }
 

@@ -101,7 +101,7 @@ TEST_CASE("weights, moments and state come back exactly, into slabs of another g
   const TempDir dir;
   RunDirectory run(dir.path() / "run");
   CHECK_FALSE(run.has_run());
-  run.create();
+  const DirectoryLock lock = run.create();
   Fixture a(1);
   TrainerState state{.step = 600,
                      .skipped_steps = 2,
@@ -172,7 +172,7 @@ TEST_CASE("what a crash left is no checkpoint and is cleared away") {
   const Path leftover = run.root() / "checkpoints/.tmp-123-step-00000020";
   fs::copy(run.checkpoint_path(10), leftover);
   CHECK(run.latest_good() == run.checkpoint_path(10));
-  run.create();
+  const DirectoryLock lock = run.create();
   CHECK_FALSE(fs::exists(leftover));
   CHECK(fs::exists(run.checkpoint_path(10)));
   // A crash between the rename and the pointers.

@@ -1,4 +1,5 @@
 // `llmtool train --profile` and `llmtool bench`: what they print, and that profiling changes no weight.
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/tool.h"
@@ -68,4 +69,35 @@ TEST_CASE("bench holds each figure against a limit") {
   CHECK(has(wrong.err, "did you mean generate?"));
   CHECK(tool(call, words("bench gemm --device vulkan:99")).code == 1);
   CHECK(fs::is_empty(dir.path()));
+}
+
+TEST_CASE("profile and bench on a Vulkan device") {
+  if (!has(tool({}, words("devices --json")).out, R"("name":"vulkan:0")")) {
+    if (std::getenv("LLMTOOL_TEST_NEED_VULKAN") != nullptr) FAIL("no Vulkan device is listed");
+    WARN("passed over: no Vulkan device is listed");
+    return;
+  }
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  const std::string small =
+      "train --quiet --device vulkan:0 --set train.steps=2 --set model.n_layer=1 --set model.n_embd=32 "
+      "--set train.batch_size=2 --set model.block_size=16 --set train.sample_prompt=T --out ";
+  REQUIRE(tool(call, words(small + "plain")).code == 0);
+  const Result table = tool(call, words(small + "table --profile"));
+  INFO(table.out << table.err);
+  REQUIRE(table.code == 0);
+  CHECK(has(line_with(table.out, "profile | "), "best large matmul"));
+  for (const char* kernel : {"matmul ", "attention_backward_q ", "layer_norm ", "adamw ", "cross_entropy "})
+    CHECK(has(line_with(table.out, kernel), "%"));
+  const std::string weights = "checkpoints/step-00000002/model.safetensors";
+  CHECK((file_text(dir.path() / "plain" / weights) == file_text(dir.path() / "table" / weights)));
+
+  const Result bench = tool(call, words("bench gemm --device vulkan:0 --json --quiet"));
+  INFO(bench.out << bench.err);
+  REQUIRE(bench.code == 0);
+  CHECK(lines_of(bench.out).size() == 13);
+  for (const std::string& line : lines_of(bench.out)) {
+    CHECK(number_after(line, R"("largest_difference":)") <= number_after(line, R"("allowed":)"));
+    CHECK(number_after(line, R"("cpu_seconds":)") > 0);
+  }
 }

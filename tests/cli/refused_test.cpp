@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/directory_lock.h"
 #include "cli/tool.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
@@ -105,7 +106,7 @@ TEST_CASE("flags and subcommands are refused with exit 2 and the nearest name") 
   refused(call, "train --threads 0", 2, {"--threads 0", "from 1"});
   refused(call, "train --stop-after 0", 2, {"--stop-after 0", "from 1"});
   refused(call, "train --device gpu", 2, {"'gpu'", "vulkan:N"});
-  refused(call, "train --device vulkan:99", 1, {"vulkan:99"});
+  refused(call, "train --device vulkan:999", 1, {"vulkan:999"});
   // Empty words, as of an unset shell variable, are not "not given".
   for (const char* flag : {"--config", "--data", "--out", "--init-from", "--device"})
     refused(call, {"train", flag, ""}, 2, {flag, "empty"});
@@ -164,7 +165,12 @@ TEST_CASE("a run that is there is refused, and stays as it was") {
   const std::string before = file_text(dir.path() / "r/metrics.jsonl");
   refused(call, small, 1, {"--resume", "--overwrite"});
   refused(call, small + "--overwrite --set model.n_layer=0", 2, {"n_layer"});
-  refused(call, small + "--overwrite --device vulkan:99", 1, {"vulkan:99"});
+  refused(call, small + "--overwrite --device vulkan:999", 1, {"vulkan:999"});
+  {
+    const llmtool::DirectoryLock other(dir.path() / "r", "is held by this test");
+    refused(call, small + "--overwrite", 1, {"another training", "another folder"});
+    refused(call, "train --resume --out r --set train.steps=4", 1, {"another training"});
+  }
   refused(call, small + "--overwrite --resume", 2, {"--overwrite"});
   refused(call, "train --resume --out r --set train.steps=1", 2, {"train.steps 1", "step 2"});
   refused(call, "train --resume --out r --stop-after 1", 2, {"--stop-after 1", "step 2"});

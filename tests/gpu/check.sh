@@ -5,7 +5,8 @@
 #
 #   sh tests/gpu/check.sh [--build DIR] [--device vulkan[:N]] [--quick]
 #
-# --build: a built tree (default: build/release, which is built if need be). --quick: the short form on any device.
+# --build: a built tree (default: build/release, which is built if need be); the targets are llmtool, test_gpu and, for
+# large matrix products on the best device, bench_vulkan_matmul. --quick: the short form on any device.
 # The table goes to stdout, progress to stderr. Exit 1 if a test fails, a product differs from the CPU's or two equal
 # runs differ. Not here: measuring the CPU (llmtool bench).
 set -u
@@ -34,7 +35,7 @@ failed=
 if [ -z "$build" ]; then
   build=build/release
   say "building $build"
-  if ! { cmake --preset release -DLLMTOOL_TESTS=ON && cmake --build --preset release --target llmtool test_gpu; } \
+  if ! { cmake --preset release -DLLMTOOL_TESTS=ON && cmake --build --preset release --target llmtool test_gpu bench_vulkan_matmul; } \
     >"$work/build.log" 2>&1; then
     tail -n 20 "$work/build.log" >&2
     exit 1
@@ -47,13 +48,17 @@ llmtool=$build/llmtool
 row() { printf '%-44s | %s\n' "$1" "$2"; }
 # value KEY FILE: the last number or word under that key of JSON lines.
 value() { grep -o "\"$1\":[^,}]*" "$2" | tail -n 1 | cut -d: -f2 | tr -d '"'; }
-# limited SECONDS COMMAND...: its output in $work/out and $work/err.
+# limited SECONDS COMMAND...: its output in $work/out and $work/err. The whole check ends within its six minutes.
 limited() {
+  left=$((350 - $(date +%s) + began))
+  [ $left -gt 0 ] || left=1
   seconds=$1
+  [ "$seconds" -lt $left ] || seconds=$left
   shift
   timeout "$seconds" "$@" >"$work/out" 2>"$work/err"
 }
 fail() {
+  [ $(($(date +%s) - began)) -lt 350 ] || { row "$1" "not done: out of time"; return; }
   row "$1" "FAILED"
   tail -n 5 "$work/err" >&2
   failed=yes
@@ -103,6 +108,16 @@ for part in gemm train generate; do
     fail "bench $part"
   fi
 done
+
+sweep=$build/tests/bench_vulkan_matmul
+if [ -z "$quick" ] && [ -x "$sweep" ] && [ "$device" = vulkan ]; then
+  say "large matrix products"
+  if limited 40 "$sweep" 200; then
+    sed 1d "$work/out"
+  else
+    fail "large matrix products"
+  fi
+fi
 
 say "the demo's model"
 steps=600
