@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "vulkan/environment.h"
+#include "vulkan/plan.h"
 
 namespace llmtool::vulkan {
 namespace {
@@ -64,6 +65,11 @@ std::string unfitness(VkPhysicalDevice device, const VkPhysicalDeviceProperties&
   if (properties.apiVersion < VK_API_VERSION_1_2) {
     return cat("it speaks Vulkan ", VK_API_VERSION_MAJOR(properties.apiVersion), ".",
                VK_API_VERSION_MINOR(properties.apiVersion), ", 1.2 is needed");
+  }
+  // All kernels share one layout of eight buffers; the specification promises four.
+  if (properties.limits.maxPerStageDescriptorStorageBuffers < max_bindings) {
+    return cat("it binds ", properties.limits.maxPerStageDescriptorStorageBuffers, " storage buffers, ",
+               max_bindings, " are needed");
   }
   VkPhysicalDeviceVulkan12Features features12{};
   features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;

@@ -11,7 +11,6 @@
 
 namespace llmtool::vulkan {
 
-inline constexpr std::uint32_t max_bindings = 8;
 inline constexpr std::uint32_t push_bytes = 128;
 
 class Pipelines {

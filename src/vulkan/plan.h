@@ -17,6 +17,8 @@
 
 namespace llmtool::vulkan {
 
+inline constexpr std::uint32_t max_bindings = 8;  ///< Views of a dispatch.
+
 /// What plans depend on; from the driver, or smaller where the environment forces that in tests.
 struct Limits {
   std::uint64_t max_range = std::uint64_t{128} << 20;  ///< Bytes of one bound view.
