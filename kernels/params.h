@@ -1,7 +1,7 @@
 // The parameter structs of every kernel, shared word for word by C++ and GLSL. Each holds 32-bit fields only
-// and at most 96 bytes (of the 128 that push constants have; Placement takes the rest). All sizes, strides and offsets are in elements, not bytes. What a
-// kernel computes is stated here, above its struct: this page is the definition that every device is tested
-// against.
+// and at most 96 bytes (of the 128 that push constants have; Placement takes the rest). All sizes, strides
+// and offsets are in elements, not bytes. What a kernel computes is stated here, above its struct: this page
+// is the definition that every device is tested against.
 //
 // Words used below: `accumulate` 0: the last argument(s) marked A in kernels.def are overwritten, 1: added
 // to. Rows are the leading dimensions multiplied together. An argument that is optional may be a view of 0
@@ -264,9 +264,9 @@ struct OptimizerParams {
 };
 
 /// Vulkan only: what a dispatch is told beside the parameters, at byte 96 of its push constants. shift: for
-/// argument i, byte i: elements between the offset a buffer is bound at and the view. present: bit i: argument
-/// i was given. window: which part of a launch this is, where a launch is cut because a view is larger than a
-/// device can bind; each shader that can be cut so says what it means there.
+/// argument i, byte i: elements between the offset a buffer is bound at and the view. present: bit i:
+/// argument i was given. window: which part of a launch this is, where a launch is cut because a view is
+/// larger than a device can bind; each shader that can be cut so says what it means there.
 struct Placement {
   LLMTOOL_UINT shift[2];
   LLMTOOL_UINT present;
