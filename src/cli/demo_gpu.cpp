@@ -10,7 +10,7 @@ void demo_gpu(const DemoOutput& out) {
   out.say("== gpu ==");
   const VulkanListing listing = list_gpus();
   if (listing.devices.empty()) {
-    out.say(cat("no Vulkan device: ", listing.why_none, ", so everything above ran on the CPU"));
+    out.say(cat("no Vulkan device: ", listing.why_none, "; everything ran on the CPU"));
   }
   Json devices = Json::array();
   std::string wrong;

@@ -99,8 +99,9 @@ class Printer : public TrainObserver {
       print_line(cat("training: ", data.tokenizer->type(), " (vocab ", vocab, ") | ", plan.memory.parameters,
                      " parameters | ", train + val, " tokens (train ", train, " / val ", val, ") | batch ",
                      batch, " block ", c.model.block_size,
-                     step == 0 ? cat(" | expected first loss ln ", vocab, " = ", fixed(expected, 2))
-                               : cat(" | resumed after step ", step)));
+                     step > 0        ? cat(" | resumed after step ", step)
+                     : plan.init_dir ? cat(" | starting from ", plan.init_dir->string())
+                                     : cat(" | expected first loss ln ", vocab, " = ", fixed(expected, 2))));
     }
   }
 

@@ -27,8 +27,8 @@ void TokenDataset::require_window(std::int64_t block_size) const {
   const auto held_out = val_.size();
   if (n < block_size + 1) {
     throw world_error(
-        cat("the training part has ", n, " tokens",
-            held_out > 0 ? cat(" (", held_out, " more are held out)") : "", ", too few for one window of ",
+        cat("the training part has ", n, n == 1 ? " token" : " tokens",
+            held_out > 0 ? cat(" (and ", held_out, " held out)") : "", ", too few for one window of ",
             block_size + 1, " (model.block_size ", block_size, " + 1)"),
         "use more text, a smaller model.block_size or data.val_fraction, or smaller tokens (tokenizer.type "
         "char or bytes, or a smaller tokenizer.vocab_size)");
