@@ -194,7 +194,8 @@ void overwrite_file(const Path& path, std::uint64_t offset, std::span<const std:
 }
 
 MappedFile::MappedFile(const Path& path) {
-  const Descriptor file(open_retrying(path, O_RDONLY));
+  // Without waiting: opening a FIFO that nobody writes to would take for ever.
+  const Descriptor file(open_retrying(path, O_RDONLY | O_NONBLOCK));
   if (file.get() < 0) throw failure("open", path, errno);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) throw failure("read", path, errno);

@@ -1,7 +1,9 @@
 // `llmtool tokenize pack`: texts to token shards. Not here: their layout (formats/token_shard.h).
 #include <CLI/CLI.hpp>
 
+#include "base/directory_lock.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "checkpoint/tokenizer_file.h"
 #include "cli/common_flags.h"
 #include "cli/late_progress.h"
@@ -31,13 +33,22 @@ std::vector<std::uint32_t> lengths_of(const Tokenizer& tokenizer) {
   return lengths;
 }
 
-/// Shards that are there already are not replaced unasked.
-void require_free(const PackFlags& flags) {
+/// What is in the folder already is not replaced unasked, and a model's tokenizer never.
+void require_free(const PackFlags& flags, const std::string& tokenizer_text) {
+  const Path out(flags.out), tokenizer = out / "tokenizer.json";
   std::error_code code;
-  for (std::filesystem::directory_iterator it(flags.out, code), end; !code && it != end; it.increment(code))
-    if (!flags.overwrite && it->path().extension() == token_shard_extension)
+  if (std::filesystem::exists(out / "model.safetensors", code))
+    throw world_error(
+        cat("'", printable(flags.out), "' holds a model, whose tokenizer.json would be replaced"),
+        "name another folder with --out");
+  if (flags.overwrite) return;
+  for (std::filesystem::directory_iterator it(out, code), end; !code && it != end; it.increment(code))
+    if (it->path().extension() == token_shard_extension)
       throw world_error(cat("'", printable(flags.out), "' already holds token shards"),
                         "replace them by --overwrite, or name another folder with --out");
+  if (std::filesystem::exists(tokenizer, code) && read_file(tokenizer) != tokenizer_text)
+    throw world_error(cat("'", printable(flags.out), "' already holds another tokenizer.json"),
+                      "replace it by --overwrite, or name another folder with --out");
 }
 
 void run_pack(const PackFlags& flags) {
@@ -45,7 +56,10 @@ void run_pack(const PackFlags& flags) {
   const auto tokenizer = chosen_tokenizer(flags.tokenizer);
   const std::string tokenizer_text = tokenizer_json(*tokenizer);
   TextSource source(flags.inputs);
-  require_free(flags);
+  std::error_code left_to_the_writer;  // which says why it cannot
+  std::filesystem::create_directories(flags.out, left_to_the_writer);
+  const DirectoryLock lock(flags.out, "is being written by another run of tokenize pack");
+  require_free(flags, tokenizer_text);
   ThreadPool pool(flags.common.thread_count());
   const std::vector<std::uint32_t> lengths = lengths_of(*tokenizer);
   const auto size = static_cast<std::uint64_t>(tokenizer->vocab_size());

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/directory_lock.h"
 #include "cli/tool.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
@@ -79,6 +80,16 @@ TEST_CASE("pack: what does not belong together is refused") {
     CHECK(r.out.empty());
   };
   refused("tokenize pack --input t.txt --tokenizer t.json --out p", 1, "already holds token shards");
+  // Nobody's tokenizer.json is replaced, a model's not even when asked, and one pack writes at a time.
+  fs::create_directories(dir.path() / "own");
+  write_text(dir.path() / "own/tokenizer.json", "{}");
+  refused("tokenize pack --input t.txt --tokenizer t.json --out own", 1, "another tokenizer.json");
+  write_text(dir.path() / "own/model.safetensors", "x");
+  refused("tokenize pack --input t.txt --tokenizer t.json --out own --overwrite", 1, "holds a model");
+  {
+    const llmtool::DirectoryLock other(dir.path() / "p", "is held by this test");
+    refused("tokenize pack --input t.txt --tokenizer t.json --out p --overwrite", 1, "another run");
+  }
   CHECK(tool(call, words("tokenize pack --input t.txt --tokenizer t.json --out p --overwrite")).code == 0);
   refused("tokenize pack --input none.txt --out q", 1, "none.txt");
   refused("tokenize pack --input t.txt --out /proc/q", 1, "/proc/q");
