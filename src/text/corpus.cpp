@@ -90,7 +90,10 @@ std::string load_text(const std::vector<std::string>& paths) {
 
 TextSource::TextSource(std::vector<std::string> paths) {
   const auto add = [&](const std::string& name) {
-    const std::optional<std::uint64_t> size = FileReader(name).size();
+    // A FIFO is opened once, to be read: its writer would take a first reader that goes for the end.
+    std::error_code missing;  // which FileReader says
+    const bool fifo = std::filesystem::is_fifo(name, missing);
+    const std::optional<std::uint64_t> size = fifo ? std::nullopt : FileReader(name).size();
     if (size == 0u) is_empty(name);
     if (size && total_) {
       *total_ += *size;

@@ -1,8 +1,11 @@
 // Reading text from files and folders.
 #include "text/corpus.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "support/catch.h"
 #include "support/temp_dir.h"
@@ -60,4 +63,18 @@ TEST_CASE("load_text: what is missing, empty or without text is named") {
   const std::string no_text = error_of([&] { load_text({(scratch.root / "bin").string()}); });
   CHECK(contains(no_text, "world: "));
   CHECK(contains(no_text, "holds no text"));
+}
+
+TEST_CASE("text source: a FIFO is opened once, so that its writer is not lost", "[threads]") {
+  const TempDir dir;
+  const std::string fifo = (dir.path() / "f").string();
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  TextSource source({fifo});
+  CHECK_FALSE(source.total().has_value());
+  std::thread writer([&fifo] { std::ofstream(fifo) << "The fox asked."; });
+  std::string text;
+  while (source.read(text, 4)) {
+  }
+  writer.join();
+  CHECK(text == "The fox asked.");
 }
