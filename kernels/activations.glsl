@@ -5,19 +5,23 @@
 #ifndef LLMTOOL_KERNELS_ACTIVATIONS_GLSL
 #define LLMTOOL_KERNELS_ACTIVATIONS_GLSL
 
-// e^x - 1 for x in [0, 30]: x = n ln 2 + r with |r| <= ln 2 / 2, ln 2 in two parts so that n times the first is
-// exact; relative error about 1e-7, near 0 too.
-float exp_minus_one(float x) {
-  const float n = roundEven(x * 1.44269504);
-  float r = fma(n, -0.693359375, x);
-  r = fma(n, 2.12194440e-4, r);
+// e^r - 1 for |r| <= ln 2 / 2.
+float exp_minus_one_near_zero(float r) {
   float q = 1.990770680e-04;
   q = fma(q, r, 1.393373294e-03);
   q = fma(q, r, 8.333285832e-03);
   q = fma(q, r, 4.166646417e-02);
   q = fma(q, r, 1.666666676e-01);
   q = fma(q, r, 5.000000014e-01);
-  q = fma(q, r * r, r);
+  return fma(q, r * r, r);
+}
+
+// e^x - 1 for x in [0, 30]: x = n ln 2 + r with |r| <= ln 2 / 2, ln 2 in two parts so that n times the first is
+// exact; relative error about 1e-7, near 0 too.
+float exp_minus_one(float x) {
+  const float n = roundEven(x * 1.44269504);
+  const float r = fma(n, -0.693359375, x);
+  const float q = exp_minus_one_near_zero(fma(n, 2.12194440e-4, r));
   const float scale = intBitsToFloat((int(n) + 127) << 23);
   return fma(q, scale, scale - 1.0);
 }

@@ -25,13 +25,7 @@ float exp_parts(float x, float low, out int n) {
   precise float r = x - nf * 0.693359375;
   r = fma(nf, 2.12194440e-4, r);
   r = r + low;
-  float q = 1.990770680e-04;
-  q = fma(q, r, 1.393373294e-03);
-  q = fma(q, r, 8.333285832e-03);
-  q = fma(q, r, 4.166646417e-02);
-  q = fma(q, r, 1.666666676e-01);
-  q = fma(q, r, 5.000000014e-01);
-  return fma(q, r * r, r);
+  return exp_minus_one_near_zero(r);
 }
 
 /// e^(x + low); infinity above 88.73, 0 below -104.

@@ -1,11 +1,8 @@
 // `llmtool bench [all|gemm|train|generate|tokenize]`: how fast, and beside what limit. Not here: the parts.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
-#include "base/error.h"
 #include "base/interrupt.h"
-#include "base/nearest.h"
 #include "cli/app.h"
 #include "cli/bench.h"
 #include "cli/common_flags.h"
@@ -38,13 +35,7 @@ struct BenchFlags {
 
 void run_bench(const BenchFlags& flags) {
   flags.common.apply();
-  const std::vector<std::string> names = {"all", "gemm", "train", "generate", "tokenize"};
-  if (std::find(names.begin(), names.end(), flags.part) == names.end()) {
-    const std::string near = nearest(flags.part, names);
-    throw request_error(cat(
-        "bench '", flags.part, "' is not known; ",
-        near.empty() ? "expected all, gemm, train, generate or tokenize" : cat("did you mean ", near, "?")));
-  }
+  require_part("bench", flags.part, {"all", "gemm", "train", "generate", "tokenize"});
   const auto wanted = [&](const char* part) { return flags.part == "all" || flags.part == part; };
   const std::unique_ptr<Device> cpu = open_device("cpu", flags.common.threads);
   if (flags.part == "tokenize") {  // needs no device

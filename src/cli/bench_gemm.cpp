@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "cli/bench.h"
 #include "cli/gpus.h"
-#include "ops/elementwise.h"
-#include "ops/unary.h"
+#include "device/matmul_params.h"
 
 namespace llmtool {
 namespace {
@@ -16,19 +15,7 @@ constexpr double epsilon = static_cast<double>(std::numeric_limits<float>::epsil
 /// c = op(a) op(b) of `batch` matrices in one of the three forms, as training uses them.
 DeviceWork product(const std::string& use, std::uint32_t form, std::uint32_t batch, std::uint32_t m,
                    std::uint32_t n, std::uint32_t k) {
-  MatmulParams p{};
-  p.form = form;
-  p.m = m;
-  p.n = n;
-  p.k = k;
-  p.lda = form == LLMTOOL_MATMUL_TN ? m : k;
-  p.ldb = form == LLMTOOL_MATMUL_NT ? k : n;
-  p.ldc = n;
-  p.batch0 = batch;
-  p.batch1 = 1;
-  p.a_batch[0] = m * k;
-  p.b_batch[0] = n * k;
-  p.c_batch[0] = m * n;
+  const MatmulParams p = dense_matmul(form, m, n, k, batch);
   const char* const name = form == LLMTOOL_MATMUL_NN ? "NN " : form == LLMTOOL_MATMUL_NT ? "NT " : "TN ";
   DeviceWork work;
   work.what = cat(use, " ", name, batch > 1 ? cat(batch, " times ") : "", m, " x ", n, " x ", k);
@@ -60,17 +47,6 @@ std::vector<DeviceWork> products(std::uint32_t square, std::uint32_t t, std::uin
           product("batched", nn, 16, t / 4, c / 8, t / 4)};
 }
 
-std::vector<DeviceWork> elementwise(std::int64_t n) {
-  const Shape flat{n}, one{1};
-  const auto flops = static_cast<double>(n);
-  return {
-      {cat("scale of ", n), flat, one, [](const Tensor& a, const Tensor&) { return a * 1.7f; }, flops,
-       2 * epsilon},
-      {cat("relu of ", n), flat, one, [](const Tensor& a, const Tensor&) { return ops::relu(a); }, flops, 0},
-      {cat("add of ", n), flat, flat, [](const Tensor& a, const Tensor& b) { return a + b; }, flops,
-       2 * epsilon}};
-}
-
 }  // namespace
 
 void bench_gemm(const Bench& bench) {
@@ -98,7 +74,8 @@ void bench_gemm(const Bench& bench) {
   };
   const bool slow = bench.limits.slow() && bench.cpu != nullptr;
   for (const DeviceWork& work : slow ? products(128, 64, 64) : products(512, 512, 768)) measure(work, true);
-  for (const DeviceWork& work : elementwise(slow ? 1 << 18 : 1 << 24)) measure(work, false);
+  const std::int64_t n = slow ? 1 << 18 : 1 << 24;
+  for (const DeviceWork& work : elementwise_works(n, cat(n))) measure(work, false);
   if (!wrong.empty()) {
     throw world_error(cat("[bench] ", bench.device.name(), " computes something else than the CPU: ", wrong),
                       "use --device cpu");

@@ -2,9 +2,11 @@
 #include "cli/common_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/rng.h"
 #include "base/threads.h"
 #include "cli/number_flag.h"
@@ -42,6 +44,19 @@ std::uint64_t CommonFlags::seed_or_draw() const {
   const std::uint64_t drawn = random_seed();
   note(cat("seed ", drawn));
   return drawn;
+}
+
+void require_part(const std::string& command, const std::string& part,
+                  const std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), part) != names.end()) return;
+  std::string advice = nearest(part, names);
+  if (!advice.empty()) {
+    advice = cat("did you mean ", advice, "?");
+  } else {
+    for (const std::string& name : names)
+      advice += cat(advice.empty() ? "expected " : name == names.back() ? " or " : ", ", name);
+  }
+  throw request_error(cat(command, " '", part, "' is not known; ", advice));
 }
 
 }  // namespace llmtool

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/device.h"
 
@@ -35,6 +36,9 @@ struct CommonFlags {
   /// The seed that was given, else one drawn and noted on stderr.
   std::uint64_t seed_or_draw() const;
 };
+
+/// request_error unless `part` of `command` is one of `names`, with the nearest of them, or all.
+void require_part(const std::string& command, const std::string& part, const std::vector<std::string>& names);
 
 /// The one place that names devices: "auto", "cpu", "vulkan", "vulkan:N". request_error for another word;
 /// world_error for a device that is not there. Says on stderr what `auto` took and why.

@@ -1,11 +1,11 @@
 // A GPU against the CPU, operation by operation; see gpus.h.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "base/cat.h"
 #include "base/rng.h"
+#include "cli/device_limits.h"
 #include "cli/gpus.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
@@ -15,22 +15,7 @@
 namespace llmtool {
 namespace {
 
-using Operation = std::function<Tensor(const Tensor&, const Tensor&)>;
-
-/// Seconds of one run: the best of three measurements of enough runs for some milliseconds each.
-double seconds_of(Device& device, const Tensor& a, const Tensor& b, const Operation& run) {
-  const auto measure = [&](int times) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < times; ++i) run(a, b);
-    device.synchronise();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / times;
-  };
-  const double once = measure(1);
-  const int times = std::clamp(static_cast<int>(20e-3 / std::max(once, 1e-7)), 1, 200);
-  double best = once;
-  for (int i = 0; i < 3; ++i) best = std::min(best, measure(times));
-  return best;
-}
+constexpr double epsilon = static_cast<double>(std::numeric_limits<float>::epsilon());
 
 double largest_difference(const std::vector<float>& x, const std::vector<float>& y) {
   double largest = 0;
@@ -63,19 +48,28 @@ Comparison compare(const DeviceWork& work, Device& gpu, Device* cpu) {
     const Tensor a = Tensor::of(*device, work.a, va), b = Tensor::of(*device, work.b, vb);
     const Tensor y = work.run(a, b);
     if (cpu != nullptr) results.push_back(y.to_host());
-    (device == &gpu ? c.gpu_seconds : c.cpu_seconds) = seconds_of(*device, a, b, work.run);
+    (device == &gpu ? c.gpu_seconds : c.cpu_seconds) = best_seconds(*device, [&] { work.run(a, b); });
     c.bytes = static_cast<double>(a.view().bytes + b.view().bytes + y.view().bytes);
   }
   if (cpu != nullptr) c.difference = largest_difference(results[0], results[1]);
   return c;
 }
 
+std::vector<DeviceWork> elementwise_works(std::int64_t n, const std::string& count) {
+  const Shape flat{n}, one{1};
+  const auto flops = static_cast<double>(n);
+  return {
+      {"scale of " + count, flat, one, [](const Tensor& a, const Tensor&) { return a * 1.7f; }, flops,
+       2 * epsilon},
+      {"relu of " + count, flat, one, [](const Tensor& a, const Tensor&) { return ops::relu(a); }, flops, 0},
+      {"add of " + count, flat, flat, [](const Tensor& a, const Tensor& b) { return a + b; }, flops,
+       2 * epsilon}};
+}
+
 std::vector<Comparison> compare_devices(Device& gpu, Device& cpu) {
   // A sum of k products of values in [-1, 1): both devices are off by at most about k epsilon, each.
-  constexpr double epsilon = static_cast<double>(std::numeric_limits<float>::epsilon());
   const auto product = [](const Tensor& a, const Tensor& b) { return ops::matmul(a, b); };
-  const Shape flat{1 << 20};
-  const std::vector<DeviceWork> works = {
+  std::vector<DeviceWork> works = {
       {"matmul 512 x 512 x 512", {512, 512}, {512, 512}, product, 2.0 * 512 * 512 * 512, 512 * epsilon},
       {"matmul 16 times 128 x 128 x 64",
        {16, 128, 64},
@@ -83,21 +77,8 @@ std::vector<Comparison> compare_devices(Device& gpu, Device& cpu) {
        product,
        2.0 * 16 * 128 * 128 * 64,
        64 * epsilon},
-      {"scale of 1,048,576",
-       flat,
-       {1},
-       [](const Tensor& a, const Tensor&) { return a * 1.7f; },
-       1 << 20,
-       2 * epsilon},
-      {"relu of 1,048,576",
-       flat,
-       {1},
-       [](const Tensor& a, const Tensor&) { return ops::relu(a); },
-       1 << 20,
-       0},
-      {"add of 1,048,576", flat, flat, [](const Tensor& a, const Tensor& b) { return a + b; }, 1 << 20,
-       2 * epsilon},
   };
+  for (DeviceWork& work : elementwise_works(1 << 20, "1,048,576")) works.push_back(std::move(work));
   std::vector<Comparison> comparisons;
   for (const DeviceWork& work : works) comparisons.push_back(compare(work, gpu, &cpu));
   return comparisons;

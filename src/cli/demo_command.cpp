@@ -2,9 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "base/error.h"
 #include "base/interrupt.h"
-#include "base/nearest.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
 #include "cli/demo.h"
@@ -23,12 +21,7 @@ void run_demo(const DemoFlags& flags) {
   const std::vector<std::string> parts = {"tensor", "xor", "bpe", "gpt", "gpu"};
   std::vector<std::string> names = parts;
   names.insert(names.begin(), "all");
-  if (std::find(names.begin(), names.end(), flags.part) == names.end()) {
-    const std::string near = nearest(flags.part, names);
-    throw request_error(
-        cat("demo '", flags.part, "' is not known; ",
-            near.empty() ? "expected all, tensor, xor, bpe, gpt or gpu" : cat("did you mean ", near, "?")));
-  }
+  require_part("demo", flags.part, names);
   const std::uint64_t seed = flags.common.seed.value_or(42);
   const std::unique_ptr<Device> device =
       open_device(flags.common.device.empty() ? "auto" : flags.common.device, flags.common.threads);

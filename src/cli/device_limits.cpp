@@ -13,25 +13,11 @@
 namespace llmtool {
 namespace {
 
-template <class Body>
-double seconds_of(Device& device, int times, const Body& body) {
+double seconds_of(Device& device, int times, const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < times; ++i) body();
   device.synchronise();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / times;
-}
-
-/// The best of three, after a run that compiles what is compiled at first use; enough runs for some
-/// milliseconds each.
-template <class Body>
-double best_seconds(Device& device, const Body& body) {
-  seconds_of(device, 1, body);
-  const double once = seconds_of(device, 1, body);
-  if (once > 0.2) return once;
-  const int times = std::clamp(static_cast<int>(10e-3 / std::max(once, 1e-6)), 1, 100);
-  double best = once;
-  for (int i = 0; i < 3; ++i) best = std::min(best, seconds_of(device, times, body));
-  return best;
 }
 
 /// Whether three buffers of this size fit beside what there is.
@@ -73,6 +59,16 @@ double best_bandwidth(Device& device) {
 }
 
 }  // namespace
+
+double best_seconds(Device& device, const std::function<void()>& body) {
+  seconds_of(device, 1, body);
+  const double once = seconds_of(device, 1, body);
+  if (once > 0.2) return once;
+  const int times = std::clamp(static_cast<int>(10e-3 / std::max(once, 1e-6)), 1, 100);
+  double best = once;
+  for (int i = 0; i < 3; ++i) best = std::min(best, seconds_of(device, times, body));
+  return best;
+}
 
 DeviceLimits measure_limits(Device& device) {
   const NoGrad no_grad;

@@ -1,6 +1,7 @@
 // What a device can do at most, measured: what profiles and benchmarks are held against. Not here: what is
 // measured against it (profile.h, bench.h).
 #pragma once
+#include <functional>
 #include <string>
 
 #include "device/device.h"
@@ -15,6 +16,11 @@ struct DeviceLimits {
   /// Too slow for the usual sizes: a software driver.
   bool slow() const noexcept { return gflops < 20; }
 };
+
+/// Seconds of one `body` and what it launches: the best of three measurements of enough runs for some
+/// milliseconds each, after one that compiles what is compiled at first use; of a single run where that takes
+/// long.
+double best_seconds(Device& device, const std::function<void()>& body);
 
 /// On the CPU: chains of multiply-adds on as many threads as the device has, and the best of a copy and of
 /// y = a x + b over 64 MiB (256 MiB where that is quick). On others: the best square product (up to 4096^3,

@@ -28,7 +28,7 @@ struct Comparison {
   std::string what;        ///< "matmul 512 x 512 x 512".
   double difference = 0;   ///< Largest |gpu - cpu|.
   double allowed = 0;      ///< What rounding explains: grows with the terms of a sum and their size.
-  double gpu_seconds = 0;  ///< Of one run, the best of a few.
+  double gpu_seconds = 0;  ///< Of one run; see best_seconds().
   double cpu_seconds = 0;
   double flops = 0, bytes = 0;  ///< Of one run; bytes of operands and result, once.
   bool fits() const noexcept { return difference <= allowed; }  ///< False for NaN, too.
@@ -36,6 +36,9 @@ struct Comparison {
 
 /// Runs `work` on both, on the same values in [-1, 1). Without a `cpu` the first alone is timed.
 Comparison compare(const DeviceWork& work, Device& gpu, Device* cpu);
+
+/// scale, relu and add of n elements, called "scale of <count>" and so on.
+std::vector<DeviceWork> elementwise_works(std::int64_t n, const std::string& count);
 
 /// matmul 512^3 and batched, scale, relu and add.
 std::vector<Comparison> compare_devices(Device& gpu, Device& cpu);

@@ -76,17 +76,6 @@ const Physical& usable(int index) {
 
 namespace {
 
-bool offers(VkPhysicalDevice device, const char* extension) {
-  std::uint32_t count = 0;
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-  for (const VkExtensionProperties& e : extensions) {
-    if (std::strcmp(e.extensionName, extension) == 0) return true;
-  }
-  return false;
-}
-
 VulkanInfo info_of(const Physical& p) {
   VulkanInfo info{p.name, kind_of(p), p.driver, p.memory_bytes, false, false, false, p.unfit};
   if (p.api_version < VK_API_VERSION_1_2) return info;
@@ -110,6 +99,7 @@ VulkanListing list_vulkan_devices() {
   try {
     const auto instance = vulkan::Instance::get();
     for (const vulkan::Physical& p : instance->devices()) listing.devices.push_back(vulkan::info_of(p));
+    listing.instance = instance;
     listing.best = vulkan::best_device(*instance, false);
     if (listing.devices.empty()) listing.why_none = vulkan::why_no_device(*instance);
   } catch (const Error& error) {

@@ -11,16 +11,6 @@
 namespace llmtool::vulkan {
 namespace {
 
-bool has_extension(VkPhysicalDevice device, const char* name) {
-  std::uint32_t count = 0;
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-  return std::any_of(extensions.begin(), extensions.end(), [name](const VkExtensionProperties& extension) {
-    return std::strcmp(extension.extensionName, name) == 0;
-  });
-}
-
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -75,7 +65,7 @@ void Gpu::make_device() {
   VkPhysicalDeviceVulkan12Features features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   features.timelineSemaphore = VK_TRUE;
-  has_budget_ = has_extension(physical_.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  has_budget_ = offers(physical_.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   const char* const extension = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;

@@ -115,6 +115,16 @@ Physical describe(VkPhysicalDevice device) {
 
 }  // namespace
 
+bool offers(VkPhysicalDevice device, const char* extension) {
+  std::uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  return std::any_of(extensions.begin(), extensions.end(), [extension](const VkExtensionProperties& e) {
+    return std::strcmp(e.extensionName, extension) == 0;
+  });
+}
+
 std::shared_ptr<Instance> Instance::get() {
   static std::weak_ptr<Instance> current;
   auto instance = current.lock();

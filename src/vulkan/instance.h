@@ -25,6 +25,9 @@ struct Physical {
   bool software() const noexcept { return type == VK_PHYSICAL_DEVICE_TYPE_CPU; }
 };
 
+/// Whether the device offers an extension.
+bool offers(VkPhysicalDevice device, const char* extension);
+
 class Instance {
  public:
   /// The process's instance, made at the first call and again after the last owner let it go. world_error

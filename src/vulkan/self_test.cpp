@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "device/matmul_params.h"
 #include "device/pool.h"
 
 namespace llmtool::vulkan {
@@ -66,14 +67,8 @@ std::string test_matmul(Device& device) {
     }
   }
   const Argument da(device, a), db(device, b), dc(device, m * n);
-  MatmulParams p{};
-  p.form = LLMTOOL_MATMUL_NT;
-  p.m = m;
-  p.n = n;
-  p.k = p.lda = p.ldb = k;
-  p.ldc = n;
-  p.batch0 = p.batch1 = 1;
-  launch<KernelId::matmul>(device, {da.view(), db.view(), View{}, View{}, dc.view()}, p);
+  launch<KernelId::matmul>(device, {da.view(), db.view(), View{}, View{}, dc.view()},
+                           dense_matmul(LLMTOOL_MATMUL_NT, m, n, k));
   return compare("a matrix product", dc.values(), want, 1e-5);
 }
 

@@ -25,6 +25,7 @@ struct VulkanInfo {
 struct VulkanListing {
   std::vector<VulkanInfo> devices;  ///< Index N is what vulkan:N means.
   std::string why_none;             ///< Where there is no device: no loader, no driver, nothing listed.
+  std::shared_ptr<void> instance;   ///< Kept, so that a device opened while this lives needs no second one.
   int best = -1;                    ///< Of the real ones, by kind and memory: what `auto` tries; -1: none.
 };
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "device/matmul_params.h"
 #include "device/pool.h"
 #include "vulkan/vulkan_device.h"
 
@@ -38,19 +39,7 @@ View filled(Device& device, const Allocation& a, std::uint64_t elements) {
 }
 
 void bench(Device& device, const Shape& s, double gflop) {
-  MatmulParams p{};
-  p.form = s.form;
-  p.m = s.m;
-  p.n = s.n;
-  p.k = s.k;
-  p.lda = s.form == tn ? s.m : s.k;
-  p.ldb = s.form == nt ? s.k : s.n;
-  p.ldc = s.n;
-  p.batch0 = s.batch;
-  p.batch1 = 1;
-  p.a_batch[0] = s.m * s.k;
-  p.b_batch[0] = s.n * s.k;
-  p.c_batch[0] = s.m * s.n;
+  const MatmulParams p = dense_matmul(s.form, s.m, s.n, s.k, s.batch);
   const std::uint64_t a = std::uint64_t{s.batch} * s.m * s.k, b = std::uint64_t{s.batch} * s.n * s.k,
                       c = std::uint64_t{s.batch} * s.m * s.n;
   const Allocation rooms[] = {device.pool().take(4 * a), device.pool().take(4 * b),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/cat.h"
+#include "device/matmul_params.h"
 #include "gpu/support.h"
 #include "kernels/case.h"
 #include "kernels/run.h"
@@ -22,19 +23,7 @@ float at(const Operand& x, std::size_t i) { return std::bit_cast<float>(x.words[
 /// c = a b + bias, or c += a b, contiguous, against loops in double.
 void check_product(Device& device, const Shape& s, bool accumulate) {
   const bool tn = s.form == LLMTOOL_MATMUL_TN, nt = s.form == LLMTOOL_MATMUL_NT;
-  MatmulParams p{};
-  p.form = s.form;
-  p.m = s.m;
-  p.n = s.n;
-  p.k = s.k;
-  p.lda = tn ? s.m : s.k;
-  p.ldb = nt ? s.k : s.n;
-  p.ldc = s.n;
-  p.batch0 = s.batch;
-  p.batch1 = 1;
-  p.a_batch[0] = s.m * s.k;
-  p.b_batch[0] = s.n * s.k;
-  p.c_batch[0] = s.m * s.n;
+  MatmulParams p = dense_matmul(s.form, s.m, s.n, s.k, s.batch);
   p.accumulate = accumulate ? 1 : 0;
   const std::size_t size = std::size_t{s.m} * s.n;
   const Operand a = floats(uniform(std::size_t{s.batch} * s.m * s.k, 1, -1, 1)),
@@ -146,13 +135,7 @@ TEST_CASE("few rows: each is the same, however many there are: vulkan", "[large_
   const auto a = uniform(std::size_t{8} * k, 1), b = uniform(std::size_t{n} * k, 2);
   std::vector<std::uint32_t> first;
   for (const std::uint32_t m : {1u, 2u, 3u, 8u}) {
-    MatmulParams p{};
-    p.form = nt;
-    p.m = m;
-    p.n = n;
-    p.k = p.lda = p.ldb = k;
-    p.ldc = n;
-    p.batch0 = p.batch1 = 1;
+    const MatmulParams p = dense_matmul(nt, m, n, k);
     const Operand rows = floats({a.begin(), a.begin() + m * k});
     const Case c =
         make_case<KernelId::matmul>("", {rows, floats(b), absent(), absent(), output(std::size_t{m} * n)}, p);

@@ -23,12 +23,7 @@ void compare_step(Device& device, bool tied, std::int64_t batch, std::int64_t bl
   const StepStats left = wanted.result(wanted.run(0)), right = got.result(got.run(0));
   CHECK(right.loss == Approx(left.loss).epsilon(1e-5));
   CHECK(right.grad_norm == Approx(left.grad_norm).epsilon(1e-4));
-  const auto cpu_parameters = wanted.model.named_parameters(), parameters = got.model.named_parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    INFO(parameters[i].name);
-    CHECK(distance(cpu_parameters[i].parameter->tensor.grad().to_host(),
-                   parameters[i].parameter->tensor.grad().to_host()) < 1e-4);
-  }
+  check_gradients(wanted, got, 1e-4);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // asked of a device is within its limits and covers the result.
 #include <algorithm>
 
+#include "device/matmul_params.h"
 #include "support/catch.h"
 #include "vulkan/plan.h"
 
@@ -40,24 +41,6 @@ Planned plan_of(const MatmulParams& p, const Limits& limits, std::uint64_t offse
     return View{&block, 0, bytes, DType::f32};
   });
   return planned;
-}
-
-MatmulParams product(std::uint32_t form, std::uint32_t m, std::uint32_t n, std::uint32_t k,
-                     std::uint32_t batch = 1) {
-  MatmulParams p{};
-  p.form = form;
-  p.m = m;
-  p.n = n;
-  p.k = k;
-  p.lda = form == LLMTOOL_MATMUL_TN ? m : k;
-  p.ldb = form == LLMTOOL_MATMUL_NT ? k : n;
-  p.ldc = n;
-  p.batch0 = batch;
-  p.batch1 = 1;
-  p.a_batch[0] = m * k;
-  p.b_batch[0] = n * k;
-  p.c_batch[0] = m * n;
-  return p;
 }
 
 void check_limits(const Dispatch& d, const Limits& limits) {
@@ -103,7 +86,7 @@ TEST_CASE("plan matmul: every shape stays within the limits") {
           for (const std::uint32_t k : {0u, 1u, 100u, 8192u}) {
             for (const std::uint32_t batch : {1u, 70000u}) {
               if (std::uint64_t{m} * n * batch > 4000000000u) continue;
-              const MatmulParams p = product(form, m, n, k, batch);
+              const MatmulParams p = dense_matmul(form, m, n, k, batch);
               const Planned planned = plan_of(p, limits);
               REQUIRE(!planned.dispatches.empty());
               CHECK(planned.scratch_bytes <= limits.max_range);
@@ -123,15 +106,15 @@ TEST_CASE("plan matmul: every shape stays within the limits") {
 }
 
 TEST_CASE("plan matmul: tiles follow shape and limits") {
-  CHECK(tile_of(product(nt, 4096, 4096, 4096), large_limits()) == 128);
-  CHECK(tile_of(product(nt, 4096, 4096, 4096), small_limits()) == 64);
-  CHECK(tile_of(product(nn, 1024, 1024, 200), large_limits()) == 64);
-  CHECK(tile_of(product(nn, 30, 30, 30), large_limits()) == 32);
-  CHECK(tile_of(product(nn, 32, 32, 16, 4096), large_limits()) == 32);  // larger tiles would be padding
+  CHECK(tile_of(dense_matmul(nt, 4096, 4096, 4096), large_limits()) == 128);
+  CHECK(tile_of(dense_matmul(nt, 4096, 4096, 4096), small_limits()) == 64);
+  CHECK(tile_of(dense_matmul(nn, 1024, 1024, 200), large_limits()) == 64);
+  CHECK(tile_of(dense_matmul(nn, 30, 30, 30), large_limits()) == 32);
+  CHECK(tile_of(dense_matmul(nn, 32, 32, 16, 4096), large_limits()) == 32);  // larger tiles would be padding
 }
 
 TEST_CASE("plan matmul: thin gradients are cut along the inner dimension") {
-  const MatmulParams p = product(tn, 768, 100, 8192);
+  const MatmulParams p = dense_matmul(tn, 768, 100, 8192);
   const Planned planned = plan_of(p, large_limits());
   REQUIRE(planned.dispatches.size() == 2);
   const Dispatch &parts = planned.dispatches[0], &sum = planned.dispatches[1];
@@ -141,25 +124,25 @@ TEST_CASE("plan matmul: thin gradients are cut along the inner dimension") {
   CHECK(sum.window[0] == parts.groups[1]);
   CHECK(parts.window[1] == 768u * 100u);
   CHECK(planned.scratch_bytes == std::uint64_t{768} * 100 * parts.groups[1] * 4);
-  CHECK(plan_of(product(tn, 768, 100, 100), large_limits()).dispatches.size() == 1);
+  CHECK(plan_of(dense_matmul(tn, 768, 100, 100), large_limits()).dispatches.size() == 1);
 }
 
 TEST_CASE("plan matmul: few rows have a shader of their own, whatever their number") {
   for (std::uint32_t m = 1; m <= 8; ++m) {
-    const Dispatch d = plan_of(product(nt, m, 3072, 768), large_limits()).dispatches.at(0);
+    const Dispatch d = plan_of(dense_matmul(nt, m, 3072, 768), large_limits()).dispatches.at(0);
     CHECK(d.shader == "matmul_few");
     CHECK(d.constants[0] == d.constants[1] * d.constants[2]);
     CHECK(d.constants[3] >= m);
     CHECK(d.constants[1] == 32);  // the order of sums must not follow m
   }
-  CHECK(plan_of(product(nt, 9, 3072, 768), large_limits()).dispatches.at(0).shader == "matmul");
+  CHECK(plan_of(dense_matmul(nt, 9, 3072, 768), large_limits()).dispatches.at(0).shader == "matmul");
 }
 
 TEST_CASE("plan matmul: vec4 accesses only where all of an operand allows them") {
   const auto flags = [](const MatmulParams& p, std::uint64_t offset) {
     return plan_of(p, large_limits(), offset).dispatches.at(0).constants[7] & 7u;
   };
-  MatmulParams p = product(nn, 64, 64, 64);
+  MatmulParams p = dense_matmul(nn, 64, 64, 64);
   CHECK(flags(p, 256) == 7u);
   CHECK(flags(p, 260) == 0u);
   p.lda = 65;
@@ -169,8 +152,8 @@ TEST_CASE("plan matmul: vec4 accesses only where all of an operand allows them")
 }
 
 TEST_CASE("plan matmul: no result, no dispatch") {
-  CHECK(plan_of(product(nn, 0, 5, 5), small_limits()).dispatches.empty());
-  CHECK(plan_of(product(nn, 5, 5, 5, 0), small_limits()).dispatches.empty());
+  CHECK(plan_of(dense_matmul(nn, 0, 5, 5), small_limits()).dispatches.empty());
+  CHECK(plan_of(dense_matmul(nn, 5, 5, 5, 0), small_limits()).dispatches.empty());
 }
 
 namespace {

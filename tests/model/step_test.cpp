@@ -73,12 +73,7 @@ TEST_CASE("four micro-batches equal one batch of four times the size", "[model]"
     const StepStats a = whole.result(whole.run(3)), b = parts.result(parts.run(3));
     CHECK(a.loss == Approx(b.loss).epsilon(1e-6));
     CHECK(a.grad_norm == Approx(b.grad_norm).epsilon(1e-6));
-    const auto left = whole.model.named_parameters(), right = parts.model.named_parameters();
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      INFO(left[i].name);
-      CHECK(distance(left[i].parameter->tensor.grad().to_host(),
-                     right[i].parameter->tensor.grad().to_host()) < 2e-6);
-    }
+    check_gradients(whole, parts, 2e-6);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "model/gpt.h"
 #include "optim/optimizer.h"
+#include "support/catch.h"
 
 namespace llmtool::step_test {
 
@@ -107,6 +108,19 @@ inline double distance(const std::vector<float>& a, const std::vector<float>& b)
     size += std::pow(static_cast<double>(a[i]), 2);
   }
   return std::sqrt(difference / (size + 1e-30));
+}
+
+/// Every gradient of `got` is that of `wanted`, to a relative distance below `allowed`; but for those of key
+/// biases without `key_biases`, where they are zero but for rounding.
+inline void check_gradients(Steps& wanted, Steps& got, double allowed, bool key_biases = true) {
+  const auto left = wanted.model.named_parameters(), right = got.model.named_parameters();
+  REQUIRE(left.size() == right.size());
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    INFO(left[i].name);
+    if (!key_biases && left[i].name.ends_with("attn.k.bias")) continue;
+    CHECK(distance(left[i].parameter->tensor.grad().to_host(), right[i].parameter->tensor.grad().to_host()) <
+          allowed);
+  }
 }
 
 }  // namespace llmtool::step_test
