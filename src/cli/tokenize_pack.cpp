@@ -83,8 +83,9 @@ void run_pack(const PackFlags& flags) {
                                         {"out", flags.out},
                                         {"shards", names}}));
   }
-  print_line(cat(flags.out, ": ", writer.count(), " tokens of ", 8 * width, " bits in ", shards.size(),
-                 shards.size() == 1 ? " shard" : " shards", ", ", source.given(), " bytes of text, ",
+  print_line(cat(flags.out, ": ", writer.count(), writer.count() == 1 ? " token of " : " tokens of ",
+                 8 * width, " bits in ", shards.size(), shards.size() == 1 ? " shard" : " shards", ", ",
+                 source.given(), source.given() == 1 ? " byte of text, " : " bytes of text, ",
                  fixed(bytes_per_token, 3), " bytes per token (", tokenizer->type(), ", vocab ", size, ")"));
 }
 
