@@ -24,7 +24,7 @@ Batch dummy_batch(std::int64_t batch, std::int64_t block) {
 void count_step(const TrainConfig& config, GPT& model, CountingDevice& device, std::int64_t windows,
                 MemoryPlan& plan) {
   const TrainOptions& t = config.train;
-  TrainingStep step(model, optimizer_options(t), windows, 1);
+  TrainingStep step(model, optimizer_options(t), windows, 1, t.recompute);
   for (const Slab& slab : model.slabs().slabs()) {
     plan.parameter_bytes += slab.values.view().bytes;
     plan.gradient_bytes += slab.grads.view().bytes;
@@ -116,8 +116,8 @@ void require_memory(const MemoryPlan& plan, const DeviceCaps& caps) {
           bytes_text(plan.parameter_bytes), ", gradients ", bytes_text(plan.gradient_bytes), ", moments ",
           bytes_text(plan.moment_bytes), ", activations ", bytes_text(plan.activation_bytes),
           "), but there is ", bytes_text(caps.memory_bytes)),
-      "make model.n_embd, n_layer, block_size or the vocabulary smaller, or train.batch_size smaller with a "
-      "larger train.grad_accum_steps");
+      "set train.recompute, make train.batch_size smaller with a larger train.grad_accum_steps, or make "
+      "model.n_embd, n_layer, block_size or the vocabulary smaller");
 }
 
 }  // namespace llmtool
