@@ -86,9 +86,6 @@ void check(const TrainConfig& config) {
     throw request_error(cat("train.min_lr ", *train.min_lr, " is above train.max_lr ", train.max_lr,
                             ": expected at most that, or null for a tenth of it"));
   }
-  if (train.recompute) {
-    throw request_error("train.recompute true is not in this build: expected false");
-  }
   const TokenizerConfig& tokenizer = config.tokenizer;
   if (tokenizer.type == "file" && !tokenizer.path) {
     throw request_error(

@@ -103,7 +103,7 @@ TrainConfig resolved(TrainConfig config);
 /// Everything resolved (nulls filled in), pretty JSON with "format": "llmtool-1"; reads back as the same
 /// configuration.
 std::string resolved_json(const TrainConfig& config);
-/// Checks across keys: min_lr <= max_lr, heads, recompute is not of this build, and so on.
+/// Checks across keys: min_lr <= max_lr, heads, and so on.
 void check(const TrainConfig& config);
 /// Path, type, default, range and help of every option, for --help.
 std::string config_help();

@@ -122,8 +122,9 @@ void run_inspect(const TokenizeFlags& flags, const CLI::App& command) {
     print_line(cat(std::string(number.size() < 7 ? 7 - number.size() : 0, ' '), number, "  ",
                    printable(tokenizer->token_bytes(id))));
   }
-  print_line(cat(ids.size(), " tokens, ", text.size(), " bytes, ", fixed(bytes_per_token, 3),
-                 " bytes per token (", tokenizer->type(), ", vocab ", tokenizer->vocab_size(), ")"));
+  print_line(cat(ids.size(), ids.size() == 1 ? " token, " : " tokens, ", text.size(),
+                 text.size() == 1 ? " byte, " : " bytes, ", fixed(bytes_per_token, 3), " bytes per token (",
+                 tokenizer->type(), ", vocab ", tokenizer->vocab_size(), ")"));
 }
 
 void add_source(CLI::App& command, TokenizeFlags& flags) {

@@ -26,13 +26,6 @@ struct PackFlags {
   bool overwrite = false;
 };
 
-std::vector<std::uint32_t> lengths_of(const Tokenizer& tokenizer) {
-  std::vector<std::uint32_t> lengths;
-  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
-    lengths.push_back(static_cast<std::uint32_t>(tokenizer.token_bytes(id).size()));
-  return lengths;
-}
-
 /// What is in the folder already is not replaced unasked, and a model's tokenizer never.
 void require_free(const PackFlags& flags, const std::string& tokenizer_text) {
   const Path out(flags.out), tokenizer = out / "tokenizer.json";
@@ -61,7 +54,7 @@ void run_pack(const PackFlags& flags) {
   const DirectoryLock lock(flags.out, "is being written by another run of tokenize pack");
   require_free(flags, tokenizer_text);
   ThreadPool pool(flags.common.thread_count());
-  const std::vector<std::uint32_t> lengths = lengths_of(*tokenizer);
+  const std::vector<std::uint32_t> lengths = token_lengths(*tokenizer);
   const auto size = static_cast<std::uint64_t>(tokenizer->vocab_size());
   TokenShardWriter writer(flags.out, tokenizer->fingerprint(), size,
                           static_cast<std::uint64_t>(flags.shard_tokens));
@@ -71,7 +64,9 @@ void run_pack(const PackFlags& flags) {
     writer.write(ids, lengths);
     progress.update(source.given(), cat(source.given() >> 20, " MiB | ", writer.count(), " tokens"));
   }
-  // The tokenizer before the shards: shards without theirs would be of no use.
+  // The tokenizer between finish() and close(): a run that is killed here leaves earlier shards beside
+  // another tokenizer than theirs, which training refuses; nothing else can go wrong between the two.
+  writer.finish();
   write_file_atomic(Path(flags.out) / "tokenizer.json", tokenizer_text);
   const std::vector<Path> shards = writer.close();
   const double bytes_per_token =
@@ -88,8 +83,9 @@ void run_pack(const PackFlags& flags) {
                                         {"out", flags.out},
                                         {"shards", names}}));
   }
-  print_line(cat(flags.out, ": ", writer.count(), " tokens of ", 8 * width, " bits in ", shards.size(),
-                 shards.size() == 1 ? " shard" : " shards", ", ", source.given(), " bytes of text, ",
+  print_line(cat(flags.out, ": ", writer.count(), writer.count() == 1 ? " token of " : " tokens of ",
+                 8 * width, " bits in ", shards.size(), shards.size() == 1 ? " shard" : " shards", ", ",
+                 source.given(), source.given() == 1 ? " byte of text, " : " bytes of text, ",
                  fixed(bytes_per_token, 3), " bytes per token (", tokenizer->type(), ", vocab ", size, ")"));
 }
 

@@ -45,19 +45,21 @@ void run_train(const TrainFlags& flags) {
   write_file_atomic(flags.out, tokenizer_json(tokenizer));
   const std::int64_t reached = tokenizer.vocab_size();
   if (reached < flags.bpe.vocab_size)
-    note(cat("only ", reached, " tokens of the ", flags.bpe.vocab_size,
-             " asked for: no pair of tokens is left that occurs ", flags.bpe.min_frequency,
-             flags.bpe.min_frequency == 1 ? " time" : " times"));
+    note(cat(
+        "only ", reached, " tokens of the ", flags.bpe.vocab_size, " asked for: no pair of tokens is left",
+        flags.bpe.min_frequency == 1 ? " to merge"
+                                     : cat(" that occurs at least ", flags.bpe.min_frequency, " times")));
+  const std::size_t merges = tokenizer.model().merges.size();
   const double bytes_per_token = static_cast<double>(training.bytes) / static_cast<double>(training.tokens);
   if (flags.common.json)
     print_line(to_json_line(Json{{"vocab_size", reached},
-                                 {"merges", tokenizer.model().merges.size()},
+                                 {"merges", merges},
                                  {"bytes", training.bytes},
                                  {"tokens", training.tokens},
                                  {"bytes_per_token", bytes_per_token},
                                  {"out", flags.out}}));
   else if (flags.out != "-")
-    print_line(cat(flags.out, ": ", reached, " tokens (", tokenizer.model().merges.size(), " merges), ",
+    print_line(cat(flags.out, ": ", reached, " tokens (", merges, merges == 1 ? " merge), " : " merges), ",
                    fixed(bytes_per_token, 3), " bytes per token on its own text"));
 }
 

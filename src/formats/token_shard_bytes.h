@@ -1,4 +1,5 @@
-// What reader and writer of token shards share: numbers in little-endian order and the checksum. Internal to
+// What reader and writer of token shards share: numbers in little-endian order, the checksums and how a shard
+// is called while it is written. Internal to
 // token_shard.h.
 #pragma once
 #include <cstdint>
@@ -6,10 +7,19 @@
 #include <span>
 #include <string_view>
 
+#include "formats/token_shard.h"
+
 namespace llmtool::token_shard {
 
 inline constexpr std::string_view magic = "llmtoken";
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
+
+inline constexpr std::string_view temporary_begin = ".shard-", temporary_end = ".tokens.tmp";
+/// Whether a file is a shard that is, or was, being written.
+inline bool is_temporary(const Path& file) {
+  const std::string name = file.filename().string();
+  return name.starts_with(temporary_begin) && name.ends_with(temporary_end);
+}
 
 template <class T>
 T number_at(std::span<const std::byte> bytes, std::size_t at) noexcept {
@@ -51,5 +61,22 @@ class Checksum {
   std::uint64_t hash_ = 0x6C6C6D746F6B656Eu;
   std::uint64_t size_ = 0;
 };
+
+/// What the headers of all shards of a set, in order, say the set is; their set_hash aside.
+inline std::uint64_t set_hash(std::span<const TokenShardHeader> headers) noexcept {
+  Checksum sum;
+  const auto add = [&](std::uint64_t number) {
+    std::byte bytes[8];
+    put_number(std::span(bytes), 0, number);
+    sum.add(bytes);
+  };
+  const TokenShardHeader& first = headers.front();
+  for (const std::uint64_t n : {std::uint64_t{version}, std::uint64_t{first.width}, first.vocab_hash,
+                                first.vocab_size, std::uint64_t{first.shards}})
+    add(n);
+  for (const TokenShardHeader& h : headers)
+    for (const std::uint64_t n : {h.count, h.checksum, h.text_bytes}) add(n);
+  return sum.value();
+}
 
 }  // namespace llmtool::token_shard

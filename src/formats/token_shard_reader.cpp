@@ -26,12 +26,17 @@ TokenShardHeader checked_header(const Path& path, std::span<const std::byte> byt
       if (std::to_integer<char>(bytes[i]) != token_shard::magic[i]) return false;
     return true;
   };
-  if (bytes.size() < token_shard_header_bytes)
-    fail(path, cat(bytes.size(), " bytes, where the header alone has ", token_shard_header_bytes));
+  const auto require_size = [&](std::size_t least) {
+    if (bytes.size() < least)
+      fail(path, cat(bytes.size(), " bytes, where the header alone has ", token_shard_header_bytes));
+  };
+  require_size(token_shard::magic.size() + 4);
   if (!begins_well()) fail(path, cat("it does not begin with \"", token_shard::magic, "\""));
   const auto version = number_at<std::uint32_t>(bytes, 8);
   if (version != token_shard::version)
-    fail(path, cat("version ", version, ", this program reads ", token_shard::version));
+    fail(path, cat("it has version ", version, " of the layout, this program reads version ",
+                   token_shard::version, version < token_shard::version ? ": pack the text again" : ""));
+  require_size(token_shard_header_bytes);
   TokenShardHeader h;
   h.width = number_at<std::uint32_t>(bytes, 12);
   if (h.width != 2 && h.width != 4) fail(path, cat("ids of ", h.width, " bytes, expected 2 or 4"));
@@ -49,6 +54,9 @@ TokenShardHeader checked_header(const Path& path, std::span<const std::byte> byt
   h.shards = number_at<std::uint32_t>(bytes, 52);
   if (h.index >= h.shards) fail(path, cat("shard number ", h.index, " (from 0) of ", h.shards));
   h.text_bytes = number_at<std::uint64_t>(bytes, 56);
+  if (h.text_bytes > h.count * token_shard_longest_token)
+    fail(path, cat(h.count, " ids cannot stand for ", h.text_bytes, " bytes of text"));
+  h.set_hash = number_at<std::uint64_t>(bytes, 64);
   return h;
 }
 
@@ -60,14 +68,38 @@ std::uint32_t largest(std::span<const std::byte> bytes) noexcept {
   return most;
 }
 
+/// The lengths of all ids, which must be below lengths.size(), added.
+template <class T>
+std::uint64_t sum_of(std::span<const std::byte> bytes, std::span<const std::uint32_t> lengths) noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) sum += lengths[number_at<T>(bytes, at)];
+  return sum;
+}
+
+std::vector<TokenShardHeader> headers_of(const std::vector<TokenShard>& shards) {
+  std::vector<TokenShardHeader> headers;
+  for (const TokenShard& shard : shards) headers.push_back(shard.header());
+  return headers;
+}
+
+/// A folder without shards: were they being written when the program was killed?
+bool packing_was_stopped(const Path& folder) {
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
+    if (token_shard::is_temporary(it->path())) return true;
+  return false;
+}
+
 }  // namespace
 
 TokenShard::TokenShard(const Path& path)
     : path_(path), file_(std::make_shared<MappedFile>(path)), header_(checked_header(path, file_->bytes())) {}
 
-void TokenShard::check_ids() const {
+void TokenShard::check_ids(std::span<const std::uint32_t> lengths) const {
+  LLMTOOL_CHECK(lengths.empty() || lengths.size() == header_.vocab_size, lengths.size(), " lengths");
   constexpr std::size_t block = std::size_t{1} << 16;  // stays in the cache between the two passes
   token_shard::Checksum checksum;
+  std::uint64_t text_bytes = 0;
   const std::span<const std::byte> all = ids();
   for (std::size_t at = 0; at < all.size(); at += block) {
     if (at % (std::size_t{1} << 26) == 0) throw_if_interrupted();
@@ -79,8 +111,14 @@ void TokenShard::check_ids() const {
                       (at + bytes.size()) / header_.width - 1, " is outside the vocabulary of ",
                       header_.vocab_size));
     checksum.add(bytes);
+    if (lengths.empty()) continue;
+    text_bytes +=
+        header_.width == 2 ? sum_of<std::uint16_t>(bytes, lengths) : sum_of<std::uint32_t>(bytes, lengths);
   }
   if (checksum.value() != header_.checksum) fail(path_, "its ids are damaged, their checksum is another");
+  if (!lengths.empty() && text_bytes != header_.text_bytes)
+    fail(path_,
+         cat("the header says ", header_.text_bytes, " bytes of text, its ids stand for ", text_bytes));
 }
 
 std::optional<std::vector<TokenShard>> open_token_shards(const Path& path) {
@@ -88,21 +126,30 @@ std::optional<std::vector<TokenShard>> open_token_shards(const Path& path) {
   std::vector<TokenShard> shards;
   if (!fs::is_directory(path, code)) {
     if (path.extension() != token_shard_extension) return std::nullopt;
-    shards.emplace_back(path);
+    const TokenShard& only = shards.emplace_back(path);
+    if (only.header().shards == 1 && token_shard::set_hash(headers_of(shards)) != only.header().set_hash)
+      fail(path, "its header is damaged, the hash of the set is another");
     return shards;
   }
   std::vector<Path> files;
   for (fs::directory_iterator it(path, code), end; !code && it != end; it.increment(code))
     if (it->path().extension() == token_shard_extension) files.push_back(it->path());
   if (code) throw world_error(cat("cannot read folder ", shown(path), ": ", code.message()));
-  if (files.empty()) return std::nullopt;
+  if (files.empty()) {
+    if (packing_was_stopped(path))
+      throw world_error(cat("folder ", shown(path), " holds token shards that were not finished"),
+                        "pack the text again");
+    return std::nullopt;
+  }
   std::sort(files.begin(), files.end());
   for (const Path& file : files) {
     const TokenShardHeader& h = shards.emplace_back(file).header();
     const TokenShardHeader& first = shards.front().header();
-    if (h.shards != first.shards || h.vocab_hash != first.vocab_hash || h.vocab_size != first.vocab_size ||
-        h.width != first.width)
-      fail(file, cat("it is of another set than ", shown(files.front())));
+    if (h.set_hash != first.set_hash || h.shards != first.shards || h.vocab_hash != first.vocab_hash ||
+        h.vocab_size != first.vocab_size || h.width != first.width)
+      throw world_error(
+          cat(shown(file), " is of another set of token shards than ", shown(files.front())),
+          "keep one set in a folder; a packing that was stopped must be repeated with --overwrite");
   }
   std::stable_sort(shards.begin(), shards.end(), [](const TokenShard& a, const TokenShard& b) {
     return a.header().index < b.header().index;
@@ -116,6 +163,9 @@ std::optional<std::vector<TokenShard>> open_token_shards(const Path& path) {
       throw world_error(
           cat("folder ", shown(path), ": shard number ", shards[i].header().index, " is there twice"));
   }
+  if (token_shard::set_hash(headers_of(shards)) != first.set_hash)
+    throw world_error(cat("folder ", shown(path),
+                          ": the headers of its token shards are damaged, the hash of the set is another"));
   return shards;
 }
 

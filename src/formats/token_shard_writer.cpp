@@ -21,7 +21,9 @@ std::string shard_name(std::size_t index) {
 }
 
 Path temporary_of(const Path& folder, std::size_t index) {
-  return folder / cat(".", shard_name(index), ".tmp");
+  const Path path = folder / cat(".", shard_name(index), ".tmp");
+  LLMTOOL_CHECK(token_shard::is_temporary(path), path.string());
+  return path;
 }
 
 std::array<std::byte, token_shard_header_bytes> header_bytes(const TokenShardHeader& h) {
@@ -37,6 +39,7 @@ std::array<std::byte, token_shard_header_bytes> header_bytes(const TokenShardHea
   put_number<std::uint32_t>(bytes, 48, h.index);
   put_number<std::uint32_t>(bytes, 52, h.shards);
   put_number<std::uint64_t>(bytes, 56, h.text_bytes);
+  put_number<std::uint64_t>(bytes, 64, h.set_hash);
   return bytes;
 }
 
@@ -111,25 +114,38 @@ void TokenShardWriter::write(std::span<const std::int32_t> ids, std::span<const 
   }
 }
 
-std::vector<Path> TokenShardWriter::close() {
+void TokenShardWriter::finish() {
+  if (finished_) return;
   if (headers_.empty()) begin_shard();
   if (open_) end_shard();
+  for (TokenShardHeader& header : headers_) header.shards = static_cast<std::uint32_t>(headers_.size());
+  const std::uint64_t hash = token_shard::set_hash(headers_);
   for (TokenShardHeader& header : headers_) {
-    header.shards = static_cast<std::uint32_t>(headers_.size());
+    header.set_hash = hash;
     overwrite_file(temporary_of(folder_, header.index), 0, header_bytes(header));
   }
-  // An earlier set goes first: were shards of two sets mixed by a crash, it might not show.
+  finished_ = true;
+}
+
+std::vector<Path> TokenShardWriter::close() {
+  finish();
+  // Over the shards of an earlier set, then what it had more of: at every instant some shard is there, and
+  // shards of two sets do not pass for one.
   std::error_code code;
-  std::vector<Path> earlier;
-  for (fs::directory_iterator it(folder_, code), end; !code && it != end; it.increment(code))
-    if (it->path().extension() == token_shard_extension) earlier.push_back(it->path());
-  for (const Path& file : earlier) fs::remove(file, code);
   std::vector<Path> names;
   for (const TokenShardHeader& header : headers_) {
     const Path& name = names.emplace_back(folder_ / shard_name(header.index));
     fs::rename(temporary_of(folder_, header.index), name, code);
     if (code) throw world_error(cat("cannot write '", printable(name.native()), "': ", code.message()));
   }
+  std::vector<Path> others;  // and what a run that was killed left
+  for (fs::directory_iterator it(folder_, code), end; !code && it != end; it.increment(code)) {
+    const Path& file = it->path();
+    if (token_shard::is_temporary(file) || (file.extension() == token_shard_extension &&
+                                            std::find(names.begin(), names.end(), file) == names.end()))
+      others.push_back(file);
+  }
+  for (const Path& file : others) fs::remove(file, code);
   closed_ = true;
   sync_directory(folder_);
   return names;

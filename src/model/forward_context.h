@@ -11,6 +11,9 @@ namespace llmtool {
 struct ForwardContext {
   Tensor step_params;        ///< For dropout's key and step; undefined: no dropout.
   std::int64_t sample0 = 0;  ///< Number within the step of the first sample of this micro-batch.
+  /// Keep each block's input alone and make its activations again in the backward pass (tensor/recompute.h);
+  /// the model must then outlive the graph.
+  bool recompute = false;
 };
 
 /// The numbers of the places that drop: the embedding, then three per block.

@@ -10,6 +10,7 @@
 #include "ops/elementwise.h"
 #include "ops/shape_ops.h"
 #include "tensor/autograd.h"
+#include "tensor/recompute.h"
 
 namespace llmtool {
 
@@ -87,7 +88,12 @@ Tensor GPT::forward(const ops::Index& ids, std::int64_t batch, const ForwardCont
   Tensor x = embed(ids, batch, ids.size() / batch, 0);
   x = ops::dropout(
       x, dropout_at(static_cast<float>(config_.dropout), embedding_dropout_stream, training(), context));
-  for (const auto& block : blocks_) x = (*block)(x, rotary_table_, context);
+  for (const auto& block : blocks_) {
+    const auto run = [&block = *block, rotary = rotary_table_, context](const Tensor& input) {
+      return block(input, rotary, context);
+    };
+    x = context.recompute ? recomputed("block", x, run) : run(x);
+  }
   return (*norm_)(x);
 }
 

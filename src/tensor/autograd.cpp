@@ -136,13 +136,10 @@ GradTarget leaf_target(const Tensor& leaf) {
   return place(*leaf.meta());
 }
 
-void run_backward(const Tensor& root) {
-  if (root.numel() != 1) {
-    throw request_error(cat("[backward] starts from a scalar; this tensor is ", root.shape().str()));
-  }
-  if (!root.requires_grad() || !root.meta()->node) {
-    throw request_error("[backward] this tensor has no graph: nothing it was made from requires a gradient");
-  }
+void run_backward(const Tensor& root, const Tensor& seed) {
+  LLMTOOL_CHECK(seed.shape() == root.shape() && seed.dtype() == DType::f32, "[backward] gradient ",
+                seed.shape().str(), " of a root ", root.shape().str());
+  if (!root.requires_grad() || !root.meta()->node) return;
   // Every result behind the root, each once, found without recursion; then newest first, which is a
   // topological order. Nothing is computed before the whole graph is known to be fresh.
   std::vector<std::shared_ptr<GradMeta>> results{root.meta()};
@@ -161,8 +158,9 @@ void run_backward(const Tensor& root) {
   if (used) throw request_error("[backward] this graph was used already; run the forward pass again");
   std::ranges::sort(results, std::greater{}, [](const auto& meta) { return meta->node->sequence(); });
 
-  root.meta()->grad = Tensor::full(root.device(), root.shape(), 1.0F);
-  root.meta()->owns_grad = true;
+  const char* const outer_op = running_op;
+  root.meta()->grad = seed.detach();
+  root.meta()->owns_grad = false;
   for (std::shared_ptr<GradMeta>& meta : results) {
     Node& node = *meta->node;
     const Tensor grad = std::exchange(meta->grad, Tensor());
@@ -177,7 +175,7 @@ void run_backward(const Tensor& root) {
     node.inputs_.clear();  // the list still holds what lies behind: nothing is taken apart in depth
     meta.reset();
   }
-  running_op = "backward";
+  running_op = outer_op;
 }
 
 Device& common_device(const char* op, std::initializer_list<Tensor> tensors) {

@@ -47,7 +47,7 @@ class Node {
 
  private:
   friend class Backward;
-  friend void run_backward(const Tensor& root);
+  friend void run_backward(const Tensor& root, const Tensor& grad);
   friend Tensor record(const char*, Tensor, std::span<const Tensor>, BackwardFunction, bool);
   const char* op_;
   std::uint64_t sequence_;
@@ -81,7 +81,7 @@ class Backward {
   Device& device() const { return grad_.device(); }
 
  private:
-  friend void run_backward(const Tensor& root);
+  friend void run_backward(const Tensor& root, const Tensor& grad);
   Backward(Node& node, Tensor grad) : node_(node), grad_(std::move(grad)) {}
   Node& node_;
   Tensor grad_;
@@ -129,8 +129,10 @@ bool grad_enabled() noexcept;
 /// Backward::target() for an operation that makes a leaf's gradient during its forward (head_loss).
 GradTarget leaf_target(const Tensor& leaf);
 
-/// Tensor::backward().
-void run_backward(const Tensor& root);
+/// Tensor::backward(), from any tensor: `grad` is the gradient of what is differentiated with respect to
+/// `root`, in its shape. May be called from an operation's backward function, on a graph that function has
+/// made. Nothing is done where `root` has no graph.
+void run_backward(const Tensor& root, const Tensor& grad);
 
 /// request_error naming both devices unless all defined tensors live on one device.
 Device& common_device(const char* op, std::initializer_list<Tensor> tensors);

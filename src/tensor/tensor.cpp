@@ -144,7 +144,15 @@ Tensor Tensor::detach() const {
   return out;
 }
 
-void Tensor::backward() const { run_backward(*this); }
+void Tensor::backward() const {
+  if (numel() != 1) {
+    throw request_error(cat("[backward] starts from a scalar; this tensor is ", shape_.str()));
+  }
+  if (!requires_grad() || !meta_->node) {
+    throw request_error("[backward] this tensor has no graph: nothing it was made from requires a gradient");
+  }
+  run_backward(*this, full(device(), shape_, 1.0F));
+}
 
 void Tensor::assign(std::span<const float> values) {
   LLMTOOL_CHECK(dtype_ == DType::f32, "f32 values for a tensor of ", name_of(dtype_));

@@ -240,9 +240,14 @@ BpeTraining learned(Trainer trainer, const BpeTrainOptions& options, const BpeTr
 }  // namespace
 
 BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options) {
+  ThreadPool alone(1);
+  return train_bpe(text, options, alone);
+}
+
+BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options, ThreadPool& pool) {
   check(options);
   if (text.empty()) throw world_error("[bpe] the text to learn merges from is empty");
-  return learned(Trainer(count_pieces(text, split_by_name(options.pretokenizer))), options, {}).model;
+  return learned(Trainer(count_pieces(text, split_by_name(options.pretokenizer), pool)), options, {}).model;
 }
 
 BpeTraining train_bpe(TextSource& source, const BpeTrainOptions& options, ThreadPool& pool,

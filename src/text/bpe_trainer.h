@@ -38,6 +38,8 @@ struct BpeTrainOptions {
 /// request_error: vocab_size below 256 plus specials or above max_vocab_size, min_frequency below 1, an
 /// unknown pretokenizer. world_error: an empty text, or distinct pieces above 4 GiB.
 BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options);
+/// The same model, counted on all threads of the pool.
+BpeModel train_bpe(std::string_view text, const BpeTrainOptions& options, ThreadPool& pool);
 
 /// What a long training tells while it goes.
 struct BpeTrainProgress {

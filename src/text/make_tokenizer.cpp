@@ -15,7 +15,7 @@ std::string resolved_tokenizer_type(const TokenizerConfig& config, bool builtin_
 }
 
 std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerConfig& config, std::string_view text,
-                                          bool builtin_text) {
+                                          bool builtin_text, ThreadPool& pool) {
   const std::string type = resolved_tokenizer_type(config, builtin_text);
   if (type == "char") return std::make_unique<CharTokenizer>(char_vocabulary_of(text));
   if (type == "ascii") return std::make_unique<AsciiTokenizer>();
@@ -24,7 +24,7 @@ std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerConfig& config, std::st
   BpeTrainOptions options;
   options.vocab_size = config.vocab_size;
   options.pretokenizer = config.pretokenizer;
-  return std::make_unique<BpeTokenizer>(train_bpe(text, options));
+  return std::make_unique<BpeTokenizer>(train_bpe(text, options, pool));
 }
 
 }  // namespace llmtool

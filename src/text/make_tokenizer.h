@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/threads.h"
 #include "text/text_config.h"
 #include "text/tokenizer.h"
 
@@ -15,8 +16,9 @@ namespace llmtool {
 std::string resolved_tokenizer_type(const TokenizerConfig& config, bool builtin_text);
 
 /// Makes the tokenizer a configuration asks for, learned from `text` (for "char": all of it, validation
-/// included). Not for type "file". Errors of char_vocabulary_of() and train_bpe().
+/// included), on the threads of the pool: the same for any number of them. Not for type "file". Errors of
+/// char_vocabulary_of() and train_bpe().
 std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerConfig& config, std::string_view text,
-                                          bool builtin_text);
+                                          bool builtin_text, ThreadPool& pool);
 
 }  // namespace llmtool

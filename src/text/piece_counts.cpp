@@ -87,41 +87,40 @@ std::vector<CountedPiece> count_pieces(std::string_view text, Split split) {
   return counts.sorted();
 }
 
-PieceCounts count_source(TextSource& source, Split split, ThreadPool& pool,
-                         const std::function<void(std::uint64_t)>& progress) {
-  LLMTOOL_CHECK(split != Split::none, "the whole text would be one piece");
-  constexpr std::size_t part_bytes = std::size_t{1} << 18;
-  const std::size_t block = 4 * part_bytes * static_cast<std::size_t>(pool.size());
-  std::vector<PieceCounts> tables;
-  for (int i = 0; i < pool.size(); ++i) tables.emplace_back(true);
+namespace {
 
-  std::string text;  // read and not yet counted
-  std::uint64_t counted = 0;
-  for (bool ended = false; !ended;) {
-    std::size_t cut = 0;
-    for (std::size_t wanted = block; cut == 0 && !ended; wanted *= 2) {
-      if (text.size() < wanted) ended = !source.read(text, wanted - text.size());
-      throw_if_interrupted();
-      cut = last_border(text, split);
-    }
-    if (ended) cut = text.size();
+constexpr std::size_t part_bytes = std::size_t{1} << 18;
+
+std::size_t block_bytes_of(const ThreadPool& pool) {
+  return 4 * part_bytes * static_cast<std::size_t>(pool.size());
+}
+
+/// About `wanted` bytes from the front of `text`, up to where a piece ends: more where a piece is longer.
+std::string_view front_of(std::string_view text, std::size_t wanted, Split split) {
+  for (; wanted < text.size(); wanted *= 2)
+    if (const std::size_t size = last_border(text.substr(0, wanted), split); size > 0)
+      return text.substr(0, size);
+  return text;
+}
+
+/// A table for each thread of a pool.
+class PieceTables {
+ public:
+  PieceTables(ThreadPool& pool, Split split, bool own_bytes) : pool_(pool), split_(split) {
+    for (int i = 0; i < pool.size(); ++i) tables_.emplace_back(own_bytes);
+  }
+  /// Whole pieces, which begin at `place` in the text.
+  void add(std::string_view block, std::uint64_t place) {
     std::vector<std::string_view> parts;
-    for (std::size_t begin = 0; begin < cut;) {
-      std::size_t size = 0;
-      for (std::size_t wanted = part_bytes; size == 0; wanted *= 2)
-        size = begin + wanted >= cut ? cut - begin
-                                     : last_border(std::string_view(text).substr(begin, wanted), split);
-      parts.push_back(std::string_view(text).substr(begin, size));
-      begin += size;
-    }
+    for (std::size_t at = 0; at < block.size(); at += parts.back().size())
+      parts.push_back(front_of(block.substr(at), part_bytes, split_));
     std::vector<std::exception_ptr> failures(parts.size());
-    pool.parallel_for(std::ssize(parts), [&](std::int64_t chunk, int worker) noexcept {
-      const std::string_view part = parts[static_cast<std::size_t>(chunk)];
-      PieceCounts& table = tables[static_cast<std::size_t>(worker)];
+    pool_.parallel_for(std::ssize(parts), [&](std::int64_t chunk, int worker) noexcept {
+      PieceCounts& table = tables_[static_cast<std::size_t>(worker)];
       try {
-        for (PieceScanner scanner(part, split); !scanner.done();) {
+        for (PieceScanner scanner(parts[static_cast<std::size_t>(chunk)], split_); !scanner.done();) {
           const std::string_view piece = scanner.next();
-          table.add(piece, counted + static_cast<std::uint64_t>(piece.data() - text.data()));
+          table.add(piece, place + static_cast<std::uint64_t>(piece.data() - block.data()));
         }
       } catch (...) {
         failures[static_cast<std::size_t>(chunk)] = std::current_exception();
@@ -129,12 +128,52 @@ PieceCounts count_source(TextSource& source, Split split, ThreadPool& pool,
     });
     for (const std::exception_ptr& failure : failures)
       if (failure) std::rethrow_exception(failure);
+  }
+  PieceCounts joined() {
+    for (std::size_t i = 1; i < tables_.size(); ++i) tables_.front().take(tables_[i]);
+    return std::move(tables_.front());
+  }
+
+ private:
+  ThreadPool& pool_;
+  Split split_;
+  std::vector<PieceCounts> tables_;
+};
+
+}  // namespace
+
+std::vector<CountedPiece> count_pieces(std::string_view text, Split split, ThreadPool& pool) {
+  if (split == Split::none || pool.size() == 1) return count_pieces(text, split);
+  PieceTables tables(pool, split, false);
+  for (std::size_t at = 0; at < text.size();) {
+    throw_if_interrupted();
+    const std::string_view block = front_of(text.substr(at), block_bytes_of(pool), split);
+    tables.add(block, at);
+    at += block.size();
+  }
+  return tables.joined().sorted();
+}
+
+PieceCounts count_source(TextSource& source, Split split, ThreadPool& pool,
+                         const std::function<void(std::uint64_t)>& progress) {
+  LLMTOOL_CHECK(split != Split::none, "the whole text would be one piece");
+  PieceTables tables(pool, split, true);
+  std::string text;  // read and not yet counted
+  std::uint64_t counted = 0;
+  for (bool ended = false; !ended;) {
+    std::size_t cut = 0;
+    for (std::size_t wanted = block_bytes_of(pool); cut == 0 && !ended; wanted *= 2) {
+      if (text.size() < wanted) ended = !source.read(text, wanted - text.size());
+      throw_if_interrupted();
+      cut = last_border(text, split);
+    }
+    if (ended) cut = text.size();
+    tables.add(std::string_view(text).substr(0, cut), counted);
     text.erase(0, cut);
     counted += cut;
     if (progress) progress(counted);
   }
-  for (std::size_t i = 1; i < tables.size(); ++i) tables.front().take(tables[i]);
-  return std::move(tables.front());
+  return tables.joined();
 }
 
 }  // namespace llmtool

@@ -23,6 +23,8 @@ struct CountedPiece {
 /// By descending count, then in order of first occurrence. Split::none: the whole text, once. Can be
 /// interrupted (base/interrupt.h).
 std::vector<CountedPiece> count_pieces(std::string_view text, Split split);
+/// The same, counted on all threads of the pool.
+std::vector<CountedPiece> count_pieces(std::string_view text, Split split, ThreadPool& pool);
 
 /// A table of pieces that are added one by one.
 class PieceCounts {

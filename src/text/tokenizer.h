@@ -53,4 +53,7 @@ class Tokenizer {
   void check_id(std::int32_t id) const;
 };
 
+/// How many bytes each token stands for, by id.
+std::vector<std::uint32_t> token_lengths(const Tokenizer& tokenizer);
+
 }  // namespace llmtool

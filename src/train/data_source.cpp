@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_reader.h"
 #include "checkpoint/tokenizer_file.h"
+#include "text/bpe_model.h"
 #include "text/corpus.h"
 #include "text/encode_threads.h"
 #include "text/fingerprint.h"
@@ -14,6 +16,9 @@ namespace llmtool {
 DataSource::DataSource(const std::vector<std::string>& paths) : paths_(paths) {
   const std::string *text = nullptr, *packed = nullptr;
   for (const std::string& name : paths) {
+    std::error_code hidden;
+    if (name != "-" && std::filesystem::status(name, hidden).type() == std::filesystem::file_type::not_found)
+      const FileReader says_why(name);
     auto shards = name == "-" ? std::nullopt : open_token_shards(name);
     (shards ? packed : text) = &name;
     if (shards)
@@ -35,7 +40,15 @@ std::unique_ptr<Tokenizer> DataSource::own_tokenizer() const {
     throw world_error(
         cat("'", printable(paths_.front()), "': no tokenizer.json lies beside its token shards"),
         "put it back, or name the tokenizer: tokenizer.type=file and tokenizer.path");
-  return load_tokenizer(file);
+  std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(file);
+  const TokenShard& first = shards_.front();
+  if (first.header().vocab_hash != tokenizer->fingerprint())
+    throw world_error(
+        cat("'", printable(file.native()), "' is not the tokenizer that '", printable(first.path().native()),
+            "' was packed with"),
+        "pack the text again with --overwrite (as after a packing that was stopped), or put the "
+        "right one there");
+  return tokenizer;
 }
 
 TokenView DataSource::packed_tokens(const Tokenizer& tokenizer) const {
@@ -49,8 +62,10 @@ TokenView DataSource::packed_tokens(const Tokenizer& tokenizer) const {
               tokenizer.fingerprint(), ", ", tokenizer.vocab_size(), " tokens)"),
           "pack the text with this tokenizer, or leave tokenizer.type at auto");
   }
+  static_assert(max_token_bytes <= token_shard_longest_token);
+  const std::vector<std::uint32_t> lengths = token_lengths(tokenizer);
   for (const TokenShard& shard : shards_) {
-    shard.check_ids();
+    shard.check_ids(lengths);
     view.append_little_endian(shard.ids(), shard.header().width, shard.file());
   }
   return view;

@@ -15,8 +15,8 @@ namespace llmtool {
 
 class DataSource {
  public:
-  /// Finds out what the paths are; of shards, the headers are checked. request_error where texts and shards
-  /// are mixed.
+  /// Finds out what the paths are; of shards, the headers are checked. world_error where a path does not
+  /// exist, request_error where texts and shards are mixed.
   explicit DataSource(const std::vector<std::string>& paths);
 
   /// Token shards, not texts.
@@ -24,10 +24,11 @@ class DataSource {
   /// The texts, joined. Not for shards.
   std::string text() const;
 
-  /// The tokenizer that lies beside the shards. world_error where there is none.
+  /// The tokenizer that lies beside the shards. world_error where there is none, or another than theirs.
   std::unique_ptr<Tokenizer> own_tokenizer() const;
   /// The ids of the shards, mapped, in order. world_error where they were made with another tokenizer, an id
-  /// is outside its vocabulary, or the file is damaged.
+  /// is outside its vocabulary, the ids stand for more or fewer bytes of text than was packed, or the file is
+  /// damaged.
   TokenView packed_tokens(const Tokenizer& tokenizer) const;
   /// Of all ids, from the headers; for shards.
   std::uint64_t packed_fingerprint() const;

@@ -7,13 +7,6 @@
 
 namespace llmtool {
 
-std::vector<std::uint32_t> token_lengths(const Tokenizer& tokenizer) {
-  std::vector<std::uint32_t> lengths(static_cast<std::size_t>(tokenizer.vocab_size()));
-  for (std::size_t id = 0; id < lengths.size(); ++id)
-    lengths[id] = static_cast<std::uint32_t>(tokenizer.token_bytes(static_cast<std::int32_t>(id)).size());
-  return lengths;
-}
-
 Evaluator::Evaluator(GPT& model, const Tokenizer& tokenizer)
     : model_(model), lengths_(token_lengths(tokenizer)) {}
 

@@ -22,9 +22,6 @@ struct Evaluation {
   }
 };
 
-/// How many bytes each id stands for.
-std::vector<std::uint32_t> token_lengths(const Tokenizer& tokenizer);
-
 class Evaluator {
  public:
   Evaluator(GPT& model, const Tokenizer& tokenizer);

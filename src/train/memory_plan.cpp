@@ -30,7 +30,7 @@ class Rehearsal {
         device_(device),
         windows_(windows),
         batches_(static_cast<std::size_t>(micros), dummy_batch(windows, config.model.block_size)),
-        step_(model, optimizer_options(config.train), windows, micros) {}
+        step_(model, optimizer_options(config.train), windows, micros, config.train.recompute) {}
 
   void step() {
     model_.train();
@@ -96,8 +96,8 @@ std::string need_text(const MemoryPlan& plan) {
 }
 
 constexpr const char* memory_knobs =
-    "make model.n_embd, n_layer, block_size or the vocabulary smaller, or train.batch_size smaller with a "
-    "larger train.grad_accum_steps";
+    "set train.recompute, make train.batch_size smaller with a larger train.grad_accum_steps, or make "
+    "model.n_embd, n_layer, block_size or the vocabulary smaller";
 
 /// Throws what the device's memory throws in two rounds of a step and an evaluation: the same requests get
 /// the same places as in the run.

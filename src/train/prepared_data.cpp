@@ -18,13 +18,14 @@ namespace llmtool {
 
 namespace {
 
+constexpr std::int64_t block_ids = 1 << 16;  ///< Copied out of a TokenView at a time.
+
 std::uint64_t fingerprint_of(const TokenDataset& dataset) {
-  constexpr std::int64_t block = 1 << 16;
   Fingerprint f;
   for (const TokenView* part : {&dataset.train(), &dataset.val()}) {
     f.add(static_cast<std::uint64_t>(part->size()) * sizeof(std::int32_t));
-    for (std::int64_t at = 0; at < part->size(); at += block) {
-      const std::vector<std::int32_t> ids = part->ids(at, std::min(block, part->size() - at));
+    for (std::int64_t at = 0; at < part->size(); at += block_ids) {
+      const std::vector<std::int32_t> ids = part->ids(at, std::min(block_ids, part->size() - at));
       f.add_bytes(
           std::string_view(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(std::int32_t)));
     }
@@ -91,8 +92,9 @@ PreparedData prepare_data(const TrainConfig& config, std::shared_ptr<Tokenizer> 
       // A character vocabulary is of all data, validation included; merges are learned from the training text
       // alone.
       const bool all = resolved_tokenizer_type(config.tokenizer, builtin) == "char";
-      tokenizer = all && !val_text.empty() ? make_tokenizer(config.tokenizer, train_text + val_text, builtin)
-                                           : make_tokenizer(config.tokenizer, train_text, builtin);
+      tokenizer = all && !val_text.empty()
+                      ? make_tokenizer(config.tokenizer, train_text + val_text, builtin, pool)
+                      : make_tokenizer(config.tokenizer, train_text, builtin, pool);
     }
   }
   std::vector<std::int32_t> tokens = encode_on(pool, *tokenizer, train_text);
@@ -109,8 +111,10 @@ void save_tokens(const Path& file, const PreparedData& data) {
                                                             {"val", &data.dataset.val()}};
   for (const auto& [name, ids] : parts) writer.declare(name, "I32", {ids->size()});
   for (const auto& [name, view] : parts) {
-    const std::vector<std::int32_t> ids = view->ids(0, view->size());
-    writer.append(name, std::as_bytes(std::span(ids)));
+    for (std::int64_t at = 0; at < view->size(); at += block_ids) {
+      const std::vector<std::int32_t> ids = view->ids(at, std::min(block_ids, view->size() - at));
+      writer.append(name, std::as_bytes(std::span(ids)));
+    }
   }
   writer.close();
 }

@@ -10,8 +10,9 @@
 #include "checkpoint/tokenizer_file.h"
 #include "checkpoint/trainer_state.h"
 #include "generate/generator.h"
-#include "train/loss_plot.h"
+#include "train/line_plot.h"
 #include "train/optimizer_options.h"
+#include "train/report.h"
 
 namespace llmtool {
 
@@ -69,8 +70,8 @@ PreparedData resumed_data(const TrainRequest& request, const RunDirectory& run, 
 
 /// An explicit request to start over: what an earlier run left is removed, and only what such a run writes.
 void remove_run(const Path& root) {
-  for (const char* name :
-       {"checkpoints", "config.json", "metrics.jsonl", "loss.svg", "latest", "best", tokens_file})
+  for (const char* name : {"checkpoints", "config.json", "metrics.jsonl", "loss.svg", "report.html", "latest",
+                           "best", tokens_file})
     std::filesystem::remove_all(root / name);
 }
 
@@ -104,6 +105,7 @@ class Run {
     events.save = [&](const TrainerState& now, bool best) {
       run_.save(model_, *plan_.data.tokenizer, config_, now, best);
       write_file_atomic(run_.root() / "loss.svg", loss_svg(metrics.lines()));
+      write_report(metrics, {plan_, device_, now, {}, {}});
       observer_.saved(run_.checkpoint_path(now.step));
     };
     events.progress = [&](std::uint64_t step, double loss, double speed) {
@@ -113,8 +115,14 @@ class Run {
     if (!trainer_) trainer_.emplace(config_, model_, plan_.data, events);
     const TrainEnd end = trainer_->run(state, plan_.request.stop_after);
     const bool stopped = end == TrainEnd::stopped;
-    observer_.finished(end, trainer_->state(), stopped ? std::nullopt : trainer_->evaluate_all());
-    if (!stopped) observer_.sampled(sample());
+    RunReport page{plan_, device_, trainer_->state(), {}, {}};
+    if (!stopped) page.evaluation = trainer_->evaluate_all();
+    observer_.finished(end, page.state, page.evaluation);
+    if (!stopped) {
+      page.sample = sample();
+      observer_.sampled(page.sample);
+    }
+    write_report(metrics, page);
     observer_.counted(trainer_->counters());
   }
 
@@ -148,6 +156,10 @@ class Run {
     state.tokenizer_fingerprint = plan_.data.tokenizer->fingerprint();
     state.data_fingerprint = plan_.data.fingerprint;
     return state;
+  }
+
+  void write_report(const MetricsFile& metrics, const RunReport& page) {
+    write_file_atomic(run_.root() / "report.html", report_html(page, metrics.lines()));
   }
 
   std::string sample() {

@@ -1,6 +1,6 @@
 // `llmtool train` as a whole: what is asked for, checked and read before any device is opened, then the run
-// with its folder: configuration, token ids, metrics, checkpoints, plot, sample. Not here: flags and printing
-// (cli), the loop (trainer.h).
+// with its folder: configuration, token ids, metrics, checkpoints, plot, report, sample. Not here: flags and
+// printing (cli), the loop (trainer.h).
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -26,7 +26,8 @@ Trainer::Trainer(const TrainConfig& config, GPT& model, const PreparedData& data
       model_(model),
       data_(data),
       events_(std::move(events)),
-      step_(model, optimizer_options(config.train), config.train.batch_size, config.train.grad_accum_steps),
+      step_(model, optimizer_options(config.train), config.train.batch_size, config.train.grad_accum_steps,
+            config.train.recompute),
       evaluator_(model, *data.tokenizer),
       val_windows_(data.dataset.val(), config.model.block_size, config.train.batch_size,
                    config.train.eval_batches) {}

@@ -34,12 +34,13 @@ StepParams step_params(std::uint64_t i, const OptimizerOptions& options, double 
 }  // namespace
 
 TrainingStep::TrainingStep(GPT& model, const OptimizerOptions& options, std::int64_t batch_size,
-                           std::int64_t micro_batches)
+                           std::int64_t micro_batches, bool recompute)
     : model_(model),
       device_(device_of(model)),
       options_(options),
       batch_size_(batch_size),
       micro_batches_(micro_batches),
+      recompute_(recompute),
       state_(device_),
       optimizer_(model.slabs(), options) {}
 
@@ -65,7 +66,8 @@ void TrainingStep::run(std::uint64_t i, std::span<const Batch> batches, double l
       ids_.set(batch.inputs);
       targets_.set(batch.targets);
     }
-    const Tensor loss = model_.loss(ids_, targets_, batch_size_, {state_.params(), micro * batch_size_});
+    const Tensor loss =
+        model_.loss(ids_, targets_, batch_size_, {state_.params(), micro * batch_size_, recompute_});
     loss.backward();
     state_.add_loss(loss);
   }

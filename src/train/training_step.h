@@ -29,8 +29,9 @@ class TrainingStep {
   /// Called for every step, in order, once its statistics are known.
   using Report = std::function<void(std::uint64_t step, const StepStats& stats)>;
 
+  /// `recompute`: see ForwardContext.
   TrainingStep(GPT& model, const OptimizerOptions& options, std::int64_t batch_size,
-               std::int64_t micro_batches);
+               std::int64_t micro_batches, bool recompute = false);
 
   /// Records and submits step i (from 0) on as many micro-batches as were announced. Reports earlier steps.
   void run(std::uint64_t i, std::span<const Batch> batches, double learning_rate, double grad_clip,
@@ -51,6 +52,7 @@ class TrainingStep {
   Device& device_;
   OptimizerOptions options_;
   std::int64_t batch_size_, micro_batches_;
+  bool recompute_;
   StepState state_;
   Optimizer optimizer_;
   ops::Index ids_;

@@ -68,7 +68,7 @@ TEST_CASE("bare train, then generate") {
   CHECK_FALSE(has(train.out, "final"));
   CHECK(has(train.err, "auto") == false);
   CHECK(has(line_with(train.err, "device:"), "cpu"));
-  for (const char* name : {"config.json", "metrics.jsonl", "loss.svg", "latest", "best",
+  for (const char* name : {"config.json", "metrics.jsonl", "loss.svg", "report.html", "latest", "best",
                            "checkpoints/step-00000120/model.safetensors"})
     CHECK(fs::exists(dir.path() / "runs/default" / name));
   CHECK(file_text(dir.path() / "runs/default/latest") == "step-00000120\n");

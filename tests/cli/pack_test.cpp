@@ -106,10 +106,27 @@ TEST_CASE("pack: what does not belong together is refused") {
   refused("eval --model m --data p", 1, "packed with another tokenizer");
   refused("train --init-from m --data p --out r" + small, 1, "packed with another tokenizer");
 
-  // An id beyond the vocabulary: bytes 64 and 65 are the first id.
+  for (const char* paths : {"p none", "none p", "p none/x.tokens", "none"})
+    refused(std::string("train --data ") + paths + " --out r", 1, "No such file or directory");
+  refused("train --data p none --out r", 1, "'none'");
+  refused("eval --model m --data p none", 1, "'none'");
+  CHECK_FALSE(fs::exists(dir.path() / "r"));
+
+  // A packing that replaced the tokenizer and was killed before it replaced the shards.
+  const std::string own = file_text(dir.path() / "p/tokenizer.json");
+  write_text(dir.path() / "p/tokenizer.json", file_text(dir.path() / "u.json"));
+  refused("train --data p --out r" + small, 1, "is not the tokenizer that");
+  write_text(dir.path() / "p/tokenizer.json", own);
+  // One that was killed before it: what is left is not taken for a text.
+  fs::create_directories(dir.path() / "begun");
+  write_text(dir.path() / "begun/tokenizer.json", own);
+  write_text(dir.path() / "begun/.shard-00000.tokens.tmp", "begun");
+  refused("train --data begun --out r" + small, 1, "not finished");
+
+  // An id beyond the vocabulary: bytes 72 and 73 are the first id.
   const fs::path shard = dir.path() / "p/shard-00000.tokens";
   std::string bytes = file_text(shard);
-  bytes[65] = '\x7F';
+  bytes[73] = '\x7F';
   write_text(shard, bytes);
   refused("train --data p --out r" + small, 1, "outside the vocabulary of 300");
   write_text(shard, bytes.substr(0, 1000));

@@ -25,7 +25,15 @@ TEST_CASE("tokenize trains, encodes and decodes") {
   // Fewer than asked for is said.
   const Result few = tool(call, words("tokenize train --input low.txt --vocab-size 1000 --json --out -"));
   CHECK(few.code == 0);
-  CHECK(has(few.err, "of the 1000"));
+  CHECK(has(few.err, "of the 1000 asked for: no pair of tokens is left to merge"));
+  const Result twice =
+      tool(call, words("tokenize train --input low.txt --vocab-size 1000 --min-frequency 5 --out few.json"));
+  CHECK(has(twice.err, "no pair of tokens is left that occurs at least 5 times"));
+  write_text(dir.path() / "aa.txt", "aa");
+  CHECK(has(tool(call, words("tokenize train --input aa.txt --vocab-size 257 --out aa.json")).out,
+            "257 tokens (1 merge), 2.000 bytes per token"));
+  CHECK(has(tool(call, words("tokenize pack --input aa.txt --tokenizer aa.json --out aa")).out,
+            "aa: 1 token of 16 bits in 1 shard, 2 bytes of text"));
   CHECK(tool(call, words("tokenize train --input low.txt --vocab-size 255 --out u.json")).code == 2);
   CHECK(tool(call, words("tokenize train --input low.txt --vocab-size 300 --out /proc/u.json")).code == 1);
   CHECK_FALSE(fs::exists(dir.path() / "u.json"));

@@ -77,6 +77,52 @@ TEST_CASE("four micro-batches equal one batch of four times the size", "[model]"
   }
 }
 
+TEST_CASE("recomputed blocks give the same bits in less memory", "[model]") {
+  const auto device = make_cpu_device(2);
+  for (const char* kind : {"gpt2", "llama"}) {
+    ModelConfig c = small(0.2);
+    c.n_layer = 3;
+    if (std::string(kind) == "llama") {
+      c.norm = "rmsnorm";
+      c.mlp = "swiglu";
+      c.n_kv_head = 1;
+      c.tie_embeddings = false;
+    } else {
+      c.positions = "learned";
+    }
+    INFO(kind);
+    Steps kept(*device, c, 2, 2), recomputed(*device, c, 2, 2);
+    recomputed.recompute = true;
+    for (std::uint32_t step = 0; step < 2; ++step) {
+      const StepStats a = kept.result(kept.run(step)), b = recomputed.result(recomputed.run(step));
+      CHECK(a.loss == b.loss);
+      CHECK(a.grad_norm == b.grad_norm);
+    }
+    const StateDict wanted = kept.model.state_dict();
+    for (const auto& [name, host] : recomputed.model.state_dict()) {
+      INFO(name);
+      CHECK(host.values == wanted.at(name).values);
+    }
+  }
+}
+
+TEST_CASE("with recomputation memory grows by one input a block", "[model]") {
+  const auto peak = [](std::int64_t layers, bool recompute) {
+    CountingDevice device;
+    ModelConfig c = small();
+    c.n_embd = 64;
+    c.n_layer = layers;
+    Steps steps(device, c, 16, 1);
+    steps.recompute = recompute;
+    const std::uint64_t before = device.pool().peak_bytes();
+    steps.run(0);
+    return device.pool().peak_bytes() - before;
+  };
+  const std::uint64_t input = 16 * 8 * 64 * sizeof(float);
+  CHECK(peak(6, true) - peak(4, true) == 2 * input);
+  CHECK(peak(6, false) - peak(4, false) > 2 * 12 * input);
+}
+
 TEST_CASE("dropout acts in training alone and differs from step to step", "[model]") {
   const auto device = make_cpu_device(1);
   Steps steps(*device, small(0.3), 2, 1);

@@ -69,7 +69,7 @@ class Steps {
       }
       ids_[m].set(in);
       targets_[m].set(out);
-      const ForwardContext context{state.params(), batch_ * static_cast<std::int64_t>(m)};
+      const ForwardContext context{state.params(), batch_ * static_cast<std::int64_t>(m), recompute};
       const Tensor loss = model.loss(ids_[m], targets_[m], batch_, context);
       loss.backward();
       state.add_loss(loss);
@@ -93,6 +93,7 @@ class Steps {
   StepState state;
   std::unique_ptr<Optimizer> optimizer;
   FetchedPtr stats;
+  bool recompute = false;  ///< See ForwardContext.
 
  private:
   std::int64_t batch_;

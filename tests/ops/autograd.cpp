@@ -179,6 +179,37 @@ TEST_CASE("interior gradients and kept values are freed by the backward") {
   });
 }
 
+TEST_CASE("a recomputed part has the values and gradients of the part") {
+  on_each_device([](Device& d) {
+    const Tensor w = leaf(d, {3}, {0.5F, -1, 2});
+    int calls = 0;
+    const auto part = [&](const Tensor& x) {
+      ++calls;
+      return x + ops::tanh(x * w) * x;
+    };
+    const auto pass = [&](bool again) {
+      w.grad().defined() ? Tensor(w).zero_grad() : void();
+      const Tensor x = leaf(d, {3}, {1, 2, -3});
+      const Tensor h = x * x;
+      const Tensor y = again ? recomputed("part", h, part) : part(h);
+      const Tensor loss = ops::sum(y * y);
+      const std::vector<float> values = y.to_host();
+      loss.backward();
+      return std::tuple(values, x.grad().to_host(), w.grad().to_host());
+    };
+    const auto wanted = pass(false);
+    REQUIRE(calls == 1);
+    REQUIRE(pass(true) == wanted);
+    REQUIRE(calls == 3);
+    const Tensor constant = Tensor::of(d, {3}, {1, 2, 3});
+    recomputed("part", constant, part).to_host();
+    REQUIRE(calls == 4);
+    const NoGrad no_grad;
+    recomputed("part", leaf(d, {3}, {1, 2, 3}), part).to_host();
+    REQUIRE(calls == 5);
+  });
+}
+
 TEST_CASE("a chain of a million nodes is traversed and destroyed without recursion") {
   const auto cpu = make_cpu_device(1);
   const Tensor x = leaf(*cpu, {}, {1});

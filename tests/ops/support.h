@@ -23,6 +23,7 @@
 #include "ref/reference_device.h"
 #include "support/catch.h"
 #include "tensor/autograd.h"
+#include "tensor/recompute.h"
 
 namespace llmtool::test {
 

@@ -196,6 +196,9 @@ TEST_CASE("training from a file on any number of threads gives the model of the 
       CHECK(training.model.merges == whole.merges);
       CHECK(training.bytes == text.size());
       CHECK(training.tokens == BpeTokenizer(whole).encode(text).size());
+      CHECK(train_bpe(text, options, pool).merges == whole.merges);
+      CHECK((count_pieces(text, split_by_name(pretokenizer), pool) ==
+             count_pieces(text, split_by_name(pretokenizer))));
       TextSource again({a, b});
       CHECK((count_source(again, split_by_name(pretokenizer), pool, {}).sorted() ==
              count_pieces(text, split_by_name(pretokenizer))));

@@ -94,12 +94,13 @@ TEST_CASE("fingerprints tell tokenizers apart and are stable") {
 }
 
 TEST_CASE("auto is char for the built-in corpus and bpe for other text") {
+  ThreadPool pool(2);
   TokenizerConfig config;
   config.vocab_size = 260;
-  CHECK(make_tokenizer(config, "hello world", true)->type() == "char");
-  CHECK(make_tokenizer(config, "hello world", false)->type() == "bpe");
+  CHECK(make_tokenizer(config, "hello world", true, pool)->type() == "char");
+  CHECK(make_tokenizer(config, "hello world", false, pool)->type() == "bpe");
   config.type = "ascii";
-  CHECK(make_tokenizer(config, "hello world", false)->type() == "ascii");
+  CHECK(make_tokenizer(config, "hello world", false, pool)->type() == "ascii");
   config.type = "bytes";
-  CHECK(make_tokenizer(config, "hello world", true)->type() == "bytes");
+  CHECK(make_tokenizer(config, "hello world", true, pool)->type() == "bytes");
 }

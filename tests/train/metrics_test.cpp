@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
-#include "train/loss_plot.h"
+#include "train/line_plot.h"
 
 using namespace llmtool;
 
@@ -92,6 +92,11 @@ TEST_CASE("the plot is one well-formed picture, whatever the numbers") {
   CHECK(count(svg, "<text") == count(svg, "</text>"));
   CHECK(count(svg, "<tspan") == count(svg, "</tspan>"));
   CHECK(count(svg, "\"") % 2 == 0);
+  for (const char* tick : {">1<", ">2<", ">3<", ">4<", ">50<", ">100<", ">150<", ">200<"})
+    CHECK(count(svg, tick) == 1);
+  const std::string rates = line_plot(std::vector<Series>{{"lr", "#000", {{0, 0.0011}, {250000, 0.003}}}});
+  for (const char* tick : {">0.001<", ">0.002<", ">0.003<", ">100000<", ">250000<"})
+    CHECK(count(rates, tick) == 1);
   for (const std::vector<LogLine>& few :
        {std::vector<LogLine>{}, {line_of(1, 0)}, {line_of(1, 1e300)}, {line_of(1, std::nan(""))}}) {
     const std::string small = loss_svg(few);
