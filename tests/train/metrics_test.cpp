@@ -77,6 +77,14 @@ TEST_CASE("metrics.jsonl is begun anew, gone on with, or cut back to a step") {
     file.append(line_of(30, 1.0 / 30));
   }
   CHECK(read_file(path) == whole);
+  {
+    // Lines that are no log lines are dropped, those around them kept.
+    const std::size_t second = whole.find('\n') + 1;
+    write_file_atomic(path, whole.substr(0, second) + "{]\n5\n{\"step\":1e300}\n\n" + whole.substr(second));
+    const MetricsFile file(path, 40);
+    CHECK(file.lines().size() == 4);
+    CHECK(read_file(path) == whole);
+  }
   const MetricsFile anew(path, 0);
   CHECK(read_file(path).empty());
 }
