@@ -177,7 +177,8 @@ TEST_CASE("an integer where a number is wanted, several files, fine-tuning, a dr
   CHECK(lines_of(plan.err).size() == 1);  // which device was taken
   CHECK(has(plan.err, "device: "));
   CHECK_FALSE(fs::exists(dir.path() / "nowhere"));
-  const Result huge = tool(call, words("train --dry-run --device cpu --set train.batch_size=1000000"));
+  const Result huge = tool(
+      call, words("train --dry-run --device cpu --set train.batch_size=1000000 --set model.n_embd=1024"));
   CHECK(huge.code == 0);
   CHECK(huge.err.empty());
   CHECK(has(line_with(huge.out, "device "), "cpu, "));
