@@ -9,18 +9,6 @@
 namespace llmtool {
 namespace {
 
-TrainerState read_state(const Path& checkpoint, TensorChecksums& checksums) {
-  const Path path = checkpoint / "trainer_state.json";
-  return parse_trainer_state(read_file(path, 1 << 20), printable(path.native()), checksums);
-}
-
-void require_checksum(const Path& path, std::uint64_t expected) {
-  if (file_checksum(path) != expected) {
-    throw world_error(
-        cat("'", printable(path.native()), "' is damaged: its checksum is not that of trainer_state.json"));
-  }
-}
-
 void require_fingerprint(const Path& checkpoint, const TrainerState& state, const Tokenizer& tokenizer) {
   if (tokenizer.fingerprint() == state.tokenizer_fingerprint) return;
   throw world_error(cat("'", printable((checkpoint / "tokenizer.json").native()),
@@ -45,7 +33,7 @@ std::vector<NamedTensor> moment_tensors(GPT& model) {
 void require_good_checkpoint(const Path& checkpoint) {
   const ModelFiles files = open_model(checkpoint);
   TensorChecksums checksums;
-  const TrainerState state = read_state(files.dir, checksums);
+  const TrainerState state = read_trainer_state(files.dir, checksums);
   require_fingerprint(files.dir, state, *files.tokenizer);
   require_checksum(files.dir / "model.safetensors", checksums.model);
   require_checksum(files.dir / "optimizer.safetensors", checksums.optimizer);
@@ -53,9 +41,8 @@ void require_good_checkpoint(const Path& checkpoint) {
 
 TrainerState load_checkpoint(const Path& checkpoint, GPT& model) {
   TensorChecksums checksums;
-  const TrainerState state = read_state(checkpoint, checksums);
+  const TrainerState state = read_trainer_state(checkpoint, checksums);
   require_fingerprint(checkpoint, state, *load_tokenizer(checkpoint));
-  require_checksum(checkpoint / "model.safetensors", checksums.model);
   require_checksum(checkpoint / "optimizer.safetensors", checksums.optimizer);
   load_weights(checkpoint, model);
   std::vector<NamedTensor> moments = moment_tensors(model);

@@ -8,6 +8,7 @@
 #include "checkpoint/run_pointers.h"
 #include "checkpoint/tensor_file.h"
 #include "checkpoint/tokenizer_file.h"
+#include "checkpoint/trainer_state.h"
 
 namespace llmtool {
 namespace {
@@ -120,6 +121,11 @@ std::unique_ptr<GPT> load_model(const ModelFiles& files, Device& device) {
 }
 
 void load_weights(const Path& dir, GPT& model) {
+  if (std::error_code ignored; fs::exists(dir / "trainer_state.json", ignored)) {
+    TensorChecksums checksums;
+    read_trainer_state(dir, checksums);
+    require_checksum(dir / "model.safetensors", checksums.model);
+  }
   std::vector<NamedTensor> tensors;
   for (const auto& [name, parameter] : model.named_parameters()) tensors.push_back({name, parameter->tensor});
   read_tensors(dir / "model.safetensors", tensors);

@@ -33,7 +33,7 @@ void require_memory(GPT& model, const Device& device, bool trainable);
 /// allocation.
 std::unique_ptr<GPT> load_model(const ModelFiles& files, Device& device);
 /// Copies the weights of the directory into a materialised model; missing, unexpected and wrongly shaped
-/// names in one error.
+/// names in one error. In a checkpoint they must have the checksum that its trainer_state.json gives.
 void load_weights(const Path& dir, GPT& model);
 
 }  // namespace llmtool

@@ -110,4 +110,16 @@ std::string config_help() {
   return out;
 }
 
+std::string config_keys_json() {
+  Json keys = Json::array();
+  for (const OptionInfo& option : describe_options(TrainConfig())) {
+    Json key = {{"key", option.path}, {"type", option.type}, {"expected", option.expected}};
+    if (!option.choices.empty()) key["choices"] = option.choices;
+    key["default"] = option.value;
+    key["help"] = option.help;
+    keys.push_back(std::move(key));
+  }
+  return to_json_line(Json{{"keys", std::move(keys)}});
+}
+
 }  // namespace llmtool

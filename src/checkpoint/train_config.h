@@ -107,5 +107,7 @@ std::string resolved_json(const TrainConfig& config);
 void check(const TrainConfig& config);
 /// Path, type, default, range and help of every option, for --help.
 std::string config_help();
+/// The same as one line of JSON: {"keys": [{"key", "type", "expected", "default", "help"}, ...]}.
+std::string config_keys_json();
 
 }  // namespace llmtool

@@ -48,6 +48,13 @@ std::uint64_t file_checksum(const Path& path) {
   return hash;
 }
 
+void require_checksum(const Path& path, std::uint64_t expected) {
+  if (file_checksum(path) == expected) return;
+  throw world_error(
+      cat("'", printable(path.native()), "' is damaged: its checksum is not that of trainer_state.json"),
+      "take another checkpoint; if the file was changed on purpose, remove trainer_state.json");
+}
+
 std::string trainer_state_json(const TrainerState& state, const TensorChecksums& checksums) {
   Json json = Json::object();
   json["format"] = file_format;
@@ -73,6 +80,11 @@ TrainerState parse_trainer_state(const std::string& json, const std::string& ori
   }
   checksums = fields.checksums;
   return fields.state;
+}
+
+TrainerState read_trainer_state(const Path& checkpoint, TensorChecksums& checksums) {
+  const Path path = checkpoint / "trainer_state.json";
+  return parse_trainer_state(read_file(path, 1 << 20), printable(path.native()), checksums);
 }
 
 }  // namespace llmtool

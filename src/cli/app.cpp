@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <new>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,18 @@ std::string unknown_argument(const CLI::App& app, const std::string& word) {
   return message;
 }
 
+/// The sentences of CLI11 that name neither what was seen nor what would be right; others stay as they are.
+std::string plain_words(const std::string& text) {
+  std::smatch part;
+  if (std::regex_match(text, part, std::regex("Could not convert: (--[^ ]+) = (.*)")))
+    return cat(part[1].str(), " takes no value, got '", part[2].str(), "'");
+  if (std::regex_match(text, part, std::regex("(-[^ :]+): 1 required ([^ ]+) missing")))
+    return cat(part[1].str(), " needs a value: expected ", part[1].str(), " ", part[2].str());
+  if (std::regex_match(text, part, std::regex("(-[^ :]+): At Most 1 required but received ([0-9]+)")))
+    return cat(part[1].str(), " was given ", part[2].str(), " times: expected it once");
+  return text;
+}
+
 /// CLI11's complaint in our words where ours are better, on one line.
 std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -84,7 +97,7 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
   for (char& c : text)
     if (c == '\n') c = ' ';
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  return plain_words(text);
 }
 
 /// An empty word for a file, folder or name is most often an unset shell variable: it must not count as "not

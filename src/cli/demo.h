@@ -29,6 +29,7 @@ void demo_tensor(Device& device, const DemoOutput& out);
 void demo_xor(Device& device, const DemoOutput& out, std::uint64_t seed);
 void demo_bpe(const DemoOutput& out);
 void demo_gpt(Device& device, const DemoOutput& out, std::uint64_t seed);
-void demo_gpu(const DemoOutput& out);
+/// `only`: the one GPU to compare ("vulkan:0"); empty: all of them.
+void demo_gpu(const DemoOutput& out, const std::string& only);
 
 }  // namespace llmtool

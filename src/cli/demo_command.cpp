@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "cli/app.h"
 #include "cli/common_flags.h"
@@ -23,12 +24,16 @@ void run_demo(const DemoFlags& flags) {
   names.insert(names.begin(), "all");
   require_part("demo", flags.part, names);
   const std::uint64_t seed = flags.common.seed.value_or(42);
-  const std::unique_ptr<Device> device =
-      open_device(flags.common.device.empty() ? "auto" : flags.common.device, flags.common.threads);
+  const std::string asked = flags.common.device.empty() ? "auto" : flags.common.device;
+  if (asked == "cpu" && flags.part == "gpu")
+    throw request_error(
+        "demo gpu compares GPUs with the CPU, got --device cpu: expected auto, vulkan or vulkan:N");
+  const std::unique_ptr<Device> device = open_device(asked, flags.common.threads);
   const DemoOutput out(flags.common.json);
   bool first = true;
   for (const std::string& part : parts) {
     if (flags.part != "all" && flags.part != part) continue;
+    if (part == "gpu" && asked == "cpu") continue;
     throw_if_interrupted();
     if (!first) out.say("");
     first = false;
@@ -36,7 +41,7 @@ void run_demo(const DemoFlags& flags) {
     if (part == "xor") demo_xor(*device, out, seed);
     if (part == "bpe") demo_bpe(out);
     if (part == "gpt") demo_gpt(*device, out, seed);
-    if (part == "gpu") demo_gpu(out);
+    if (part == "gpu") demo_gpu(out, asked == "auto" ? "" : device->name());
   }
 }
 

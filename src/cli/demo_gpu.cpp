@@ -6,7 +6,7 @@
 
 namespace llmtool {
 
-void demo_gpu(const DemoOutput& out) {
+void demo_gpu(const DemoOutput& out, const std::string& only) {
   out.say("== gpu ==");
   const VulkanListing listing = list_gpus();
   if (listing.devices.empty()) {
@@ -17,6 +17,7 @@ void demo_gpu(const DemoOutput& out) {
   for (std::size_t i = 0; i < listing.devices.size(); ++i) {
     const VulkanInfo& info = listing.devices[i];
     const std::string name = cat("vulkan:", i);
+    if (!only.empty() && only != name) continue;
     if (!info.unfit.empty()) {
       out.say(cat(name, " (", info.name, ") cannot be used: ", info.unfit));
       devices.push_back({{"device", name}, {"name", info.name}, {"unfit", info.unfit}});

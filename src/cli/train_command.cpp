@@ -239,7 +239,7 @@ void print_profile(Device& device, bool json) {
 
 void run_train(const TrainFlags& flags, const CLI::App& command) {
   flags.common.apply();
-  if (flags.list_keys) return print(config_help());
+  if (flags.list_keys) return flags.common.json ? print_line(config_keys_json()) : print(config_help());
   const TrainPlan plan = plan_training(make_request(flags, command), flags.dry_run);
   if (flags.dry_run)
     return flags.common.json ? print_line(to_json_line(plan_json(plan))) : print(plan_text(plan));

@@ -16,7 +16,7 @@ void dropout(CpuContext& context, std::span<const View> views, const void* param
   float* y = floats(views[2]);
   // Elements are numbered through: sample0 samples lie before the first.
   const std::uint64_t first = std::uint64_t{p.sample0} * p.per_sample;
-  constexpr std::int64_t part = 4 * philox_words;
+  constexpr std::int64_t part = 256;
   in_chunks(context, p.n, flat_chunk, [&](std::int64_t begin, std::int64_t end, int) HWY_ATTR {
     HWY_ALIGN float factors[part];
     // A dropped element is 0 even where x is infinite or NaN, as the definition says.

@@ -1,5 +1,5 @@
-// Philox 4x32-10 for many counters at a time (base/rng.h has the definition). Plain loops over lanes that
-// compilers turn into vector code; the bits are those of base. Compiled per target.
+// Philox 4x32-10 for many counters at a time, a vector of them in each register (base/rng.h has the
+// definition); the bits are those of base. Compiled per target.
 #if defined(LLMTOOL_CPU_PHILOX_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LLMTOOL_CPU_PHILOX_INL
 #undef LLMTOOL_CPU_PHILOX_INL
@@ -23,50 +23,75 @@ inline MaskSource mask_source(const View& step_params, std::uint32_t stream) noe
   return {p.dropout_key0, p.dropout_key1, stream, p.step};
 }
 
-constexpr int philox_width = 16;  // blocks at a time
+constexpr std::int64_t philox_groups = 2;  // vectors at a time, so that their chains overlap
+constexpr std::int64_t philox_width = philox_groups * lanes;  // blocks at a time
 constexpr std::int64_t philox_words = 4 * philox_width;
 
-/// words[0..64): the words of elements 4*block .. 4*block + 63.
-inline void philox_blocks(const MaskSource& source, std::uint64_t block, std::uint32_t* words) {
-  std::uint32_t c0[philox_width], c1[philox_width], c2[philox_width], c3[philox_width];
-  for (int i = 0; i < philox_width; ++i) {
-    const std::uint64_t counter = block + static_cast<std::uint64_t>(i);
-    c0[i] = static_cast<std::uint32_t>(counter);
-    c1[i] = static_cast<std::uint32_t>(counter >> 32);
-    c2[i] = source.stream;
-    c3[i] = source.step;
+using VU = hn::Vec<DU>;
+
+/// low and high half of x * factor, per lane.
+HWY_INLINE void multiply_wide(VU x, VU factor, VU& low, VU& high) {
+#if HWY_TARGET == HWY_SCALAR
+  const std::uint64_t product = std::uint64_t{hn::GetLane(x)} * hn::GetLane(factor);
+  low = hn::Set(DU(), static_cast<std::uint32_t>(product));
+  high = hn::Set(DU(), static_cast<std::uint32_t>(product >> 32));
+#else
+  // Products of the even and of the odd lanes, each as wide as two lanes.
+  const hn::RepartitionToWide<DU> wide;
+  const auto even = hn::MulEven(x, factor);
+  const auto odd = hn::MulEven(hn::BitCast(DU(), hn::ShiftRight<32>(hn::BitCast(wide, x))), factor);
+  low = hn::OddEven(hn::BitCast(DU(), hn::ShiftLeft<32>(odd)), hn::BitCast(DU(), even));
+  high = hn::OddEven(hn::BitCast(DU(), odd), hn::BitCast(DU(), hn::ShiftRight<32>(even)));
+#endif
+}
+
+/// words[0 .. philox_words): those of elements 4 * block and the following.
+HWY_INLINE void philox_blocks(const MaskSource& source, std::uint64_t block, std::uint32_t* words) {
+  const VU factor0 = hn::Set(DU(), 0xD2511F53u), factor1 = hn::Set(DU(), 0xCD9E8D57u);
+  VU c0[philox_groups], c1[philox_groups], c2[philox_groups], c3[philox_groups];
+  for (std::int64_t g = 0; g < philox_groups; ++g) {
+    const std::uint64_t first = block + static_cast<std::uint64_t>(g * lanes);
+    const auto low = static_cast<std::uint32_t>(first), high = static_cast<std::uint32_t>(first >> 32);
+    c0[g] = hn::Iota(DU(), low);
+    // Lanes behind an overflow of the low word have the next high one.
+    c1[g] = hn::IfThenElse(hn::Lt(c0[g], hn::Set(DU(), low)), hn::Set(DU(), high + 1), hn::Set(DU(), high));
+    c2[g] = hn::Set(DU(), source.stream);
+    c3[g] = hn::Set(DU(), source.step);
   }
   std::uint32_t k0 = source.key0, k1 = source.key1;
   for (int round = 0; round < 10; ++round) {
-    for (int i = 0; i < philox_width; ++i) {
-      const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0[i];
-      const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * c2[i];
-      c0[i] = static_cast<std::uint32_t>(p1 >> 32) ^ c1[i] ^ k0;
-      c1[i] = static_cast<std::uint32_t>(p1);
-      c2[i] = static_cast<std::uint32_t>(p0 >> 32) ^ c3[i] ^ k1;
-      c3[i] = static_cast<std::uint32_t>(p0);
+    const VU key0 = hn::Set(DU(), k0), key1 = hn::Set(DU(), k1);
+    for (std::int64_t g = 0; g < philox_groups; ++g) {
+      VU low0, high0, low1, high1;
+      multiply_wide(c0[g], factor0, low0, high0);
+      multiply_wide(c2[g], factor1, low1, high1);
+      c0[g] = hn::Xor(hn::Xor(high1, c1[g]), key0);
+      c1[g] = low1;
+      c2[g] = hn::Xor(hn::Xor(high0, c3[g]), key1);
+      c3[g] = low0;
     }
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  for (int i = 0; i < philox_width; ++i) {
-    words[4 * i] = c0[i];
-    words[4 * i + 1] = c1[i];
-    words[4 * i + 2] = c2[i];
-    words[4 * i + 3] = c3[i];
-  }
+  for (std::int64_t g = 0; g < philox_groups; ++g)
+    hn::StoreInterleaved4(c0[g], c1[g], c2[g], c3[g], DU(), words + 4 * g * lanes);
 }
 
 /// factors[i] = word of element first + i >= threshold ? scale : 0, for i in [0, count).
-inline void mask_factors(const MaskSource& source, std::uint64_t first, std::int64_t count,
-                         std::uint32_t threshold, float scale, float* factors) {
-  std::uint32_t words[philox_words];
+HWY_INLINE void mask_factors(const MaskSource& source, std::uint64_t first, std::int64_t count,
+                             std::uint32_t threshold, float scale, float* factors) {
+  HWY_ALIGN std::uint32_t words[philox_words];
   std::int64_t skip = static_cast<std::int64_t>(first % 4);
   std::uint64_t block = first / 4;
   for (std::int64_t done = 0; done < count; block += philox_width, skip = 0) {
     philox_blocks(source, block, words);
     const std::int64_t take = std::min(count - done, philox_words - skip);
-    for (std::int64_t i = 0; i < take; ++i) factors[done + i] = words[skip + i] >= threshold ? scale : 0.0f;
+    std::int64_t i = 0;
+    for (; i + lanes <= take; i += lanes) {
+      const auto dropped = hn::Lt(hn::LoadU(DU(), words + skip + i), hn::Set(DU(), threshold));
+      store(hn::IfThenZeroElse(hn::RebindMask(DF(), dropped), set(scale)), factors + done + i);
+    }
+    for (; i < take; ++i) factors[done + i] = words[skip + i] >= threshold ? scale : 0.0f;
     done += take;
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/cat.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "formats/json.h"
 
 namespace llmtool {
@@ -20,14 +21,17 @@ std::string padded(std::uint64_t value, std::size_t width) {
 /// Two decimals, but never a small norm shown as 0.00.
 std::string norm_text(double norm) { return norm != 0 && norm < 0.1 ? fixed(norm, 4) : fixed(norm, 2); }
 
-LogLine from_json(const Json& json) {
+LogLine from_json(std::string_view row, const std::string& source) {
+  const Json json = parse_json(row, source, ErrorKind::world);
+  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_unsigned())
+    throw world_error(cat(source, ": a line is not an object with a step: ", row.substr(0, 80)));
   // A number that was not finite was written as null.
   const auto number = [&](const char* key) {
     const auto found = json.find(key);
     return found != json.end() && found->is_number() ? found->get<double>() : std::nan("");
   };
   LogLine line;
-  line.step = static_cast<std::uint64_t>(number("step"));
+  line.step = json["step"].get<std::uint64_t>();
   line.lr = number("lr");
   line.train_loss = number("train_loss");
   if (json.contains("val_loss")) line.val_loss = number("val_loss");
@@ -72,15 +76,23 @@ MetricsFile::MetricsFile(Path path, std::uint64_t step) : path_(std::move(path))
   std::string kept;
   if (step > 0 && std::filesystem::exists(path_)) {
     const std::string text = read_file(path_);
+    int number = 0;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);
       if (end == std::string::npos) break;  // cut off by a crash
       const std::string_view row(text.data() + at, end - at);
-      const LogLine line = from_json(parse_json(row, path_.string(), ErrorKind::world));
-      if (!(line.step <= step)) break;
-      lines_.push_back(line);
-      kept.append(row).push_back('\n');
       at = end + 1;
+      std::optional<LogLine> line;
+      try {
+        line = from_json(row, cat(path_.string(), ", log line ", ++number));
+      } catch (const Error& error) {
+        // The log is not what a resume goes on from: what cannot be read of it is no reason to refuse.
+        warn(cat(error.what(), "; it is dropped"));
+        continue;
+      }
+      if (!(line->step <= step)) break;
+      lines_.push_back(*line);
+      kept.append(row).push_back('\n');
     }
   }
   write_file_atomic(path_, kept);

@@ -32,7 +32,8 @@ std::string short_number(double value);
 /// metrics.jsonl of a run folder: one object per log line.
 class MetricsFile {
  public:
-  /// Keeps the lines up to `step` of what is there (0: none) and goes on behind them.
+  /// Keeps the lines up to `step` of what is there (0: none) and goes on behind them. A line that cannot be
+  /// read is dropped with a warning.
   MetricsFile(Path path, std::uint64_t step);
   void append(const LogLine& line);
   const std::vector<LogLine>& lines() const noexcept { return lines_; }

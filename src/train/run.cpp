@@ -42,10 +42,8 @@ Path checkpoint_to_resume(const TrainRequest& request, const RunDirectory& run) 
 
 /// A resume must have something to do, or at least nothing to undo.
 void require_ahead(const TrainRequest& request, const Path& checkpoint) {
-  const Path file = checkpoint / "trainer_state.json";
   TensorChecksums ignored;
-  const std::uint64_t step =
-      parse_trainer_state(read_file(file, 1 << 20), printable(file.native()), ignored).step;
+  const std::uint64_t step = read_trainer_state(checkpoint, ignored).step;
   const auto require = [&](const char* what, std::uint64_t asked) {
     if (asked >= step) return;
     throw request_error(cat(what, " ", asked, " is before step ", step, ", where ",

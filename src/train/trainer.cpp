@@ -95,12 +95,10 @@ void Trainer::note_stats(std::uint64_t step, const StepStats& stats) {
   }
   ++state_.skipped_steps;
   if (++state_.bad_steps_in_a_row < static_cast<std::uint64_t>(config_.train.max_bad_steps)) return;
-  throw world_error(
-      cat("the run diverged: loss ", fixed(static_cast<double>(stats.loss), 4), " and grad_norm ",
-          fixed(static_cast<double>(stats.grad_norm), 4), " at step ", step + 1, ", not finite for ",
-          state_.bad_steps_in_a_row, " steps in a row"),
-      "lower train.max_lr or raise train.warmup_steps; then go on from the last checkpoint by --resume, or "
-      "start over by --overwrite");
+  throw world_error(cat("the run diverged: loss ", fixed(static_cast<double>(stats.loss), 4),
+                        " and grad_norm ", fixed(static_cast<double>(stats.grad_norm), 4), " at step ",
+                        step + 1, ", not finite for ", state_.bad_steps_in_a_row, " steps in a row"),
+                    "lower train.max_lr or raise train.warmup_steps");
 }
 
 void Trainer::log_and_evaluate() {

@@ -106,6 +106,10 @@ TEST_CASE("flags and subcommands are refused with exit 2 and the nearest name") 
   refused(call, "train --threads 0", 2, {"--threads 0", "from 1"});
   refused(call, "train --stop-after 0", 2, {"--stop-after 0", "from 1"});
   refused(call, "train --device gpu", 2, {"'gpu'", "vulkan:N"});
+  refused(call, "train --profile=abc", 2, {"--profile takes no value", "'abc'"});
+  refused(call, "train --set", 2, {"--set needs a value", "KEY=VALUE"});
+  refused(call, "train --out a --out b", 2, {"--out was given 2 times"});
+  refused(call, "demo gpu --device cpu", 2, {"demo gpu", "--device cpu", "vulkan:N"});
   refused(call, "train --device vulkan:999", 1, {"vulkan:999"});
   // Empty words, as of an unset shell variable, are not "not given".
   for (const char* flag : {"--config", "--data", "--out", "--init-from", "--device"})
@@ -199,11 +203,15 @@ TEST_CASE("damaged and hostile model files are refused with exit 1") {
   damaged("model.safetensors", weights.substr(0, weights.size() - 1));
   damaged("model.safetensors", std::string(8, '\xff') + weights.substr(8));
   damaged("model.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10));
+  std::string flipped = weights;
+  flipped.back() = static_cast<char>(flipped.back() ^ 1);
+  damaged("model.safetensors", flipped);
   const std::string tokenizer = file_text(checkpoint / "tokenizer.json");
   damaged("tokenizer.json", tokenizer.substr(0, tokenizer.size() / 2));
   damaged("tokenizer.json", "{}");
   damaged("tokenizer.json", std::string(100000, '['));
   damaged("config.json", "[]");
+  damaged("trainer_state.json", "{}");
   std::string newer = file_text(checkpoint / "config.json");
   const std::size_t at = newer.find("llmtool-1");
   REQUIRE(at != std::string::npos);

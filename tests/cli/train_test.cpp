@@ -176,6 +176,9 @@ TEST_CASE("an integer where a number is wanted, several files, fine-tuning, a dr
   CHECK(plan.err.empty());
   CHECK_FALSE(fs::exists(dir.path() / "nowhere"));
   CHECK(has(tool(call, words("train --dry-run --json")).out, R"("tokens_per_step":256)"));
+  const Result keys = tool(call, words("train --config-keys --json"));
+  CHECK(lines_of(keys.out).size() == 1);
+  CHECK(has(keys.out, R"({"key":"model.n_layer","type":"integer")"));
 }
 
 TEST_CASE("a run that diverges ends with exit 1, the step and the knobs") {
@@ -188,4 +191,7 @@ TEST_CASE("a run that diverges ends with exit 1, the step and the knobs") {
   CHECK(has(r.err, "diverged"));
   CHECK(has(r.err, "at step "));
   CHECK(has(r.err, "train.max_lr"));
+  // Nothing was saved, so nothing can be gone on with.
+  CHECK(has(r.err, "start over with --overwrite"));
+  CHECK_FALSE(has(r.err, "--resume"));
 }

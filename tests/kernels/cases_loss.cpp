@@ -1,4 +1,5 @@
 // Cases of cross entropy and of dropout.
+#include <algorithm>
 #include <cmath>
 
 #include "base/cat.h"
@@ -36,7 +37,10 @@ void add_dropout(Cases& cases) {
   step.dropout_key0 = 0x9e3779b9;
   step.dropout_key1 = 0x243f6a88;
   for (const std::uint32_t per_sample : sizes()) {
-    for (const std::uint32_t sample0 : {0u, 3u, 3'000'000'000u}) {
+    // Behind the last one the number of a draw's block no longer fits into 32 bits.
+    const auto before_carry = static_cast<std::uint32_t>(
+        std::min((std::uint64_t{1} << 34) / per_sample, std::uint64_t{0xFFFFFFF0}));
+    for (const std::uint32_t sample0 : {0u, 3u, 3'000'000'000u, before_carry}) {
       for (const float rate : {0.0f, 0.1f, 0.5f, 0.999f}) {
         for (std::uint32_t accumulate = 0; accumulate < 2; ++accumulate) {
           DropoutParams p{};
