@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 
@@ -17,25 +17,20 @@ namespace {
 
 constexpr std::uint64_t max_of_device = std::uint64_t{16} << 20;
 
-Error failure(std::string_view what, const Path& path, int code) {
-  const std::string name = path == "-" ? "standard input" : cat("'", printable(path.native()), "'");
-  return world_error(cat("cannot ", what, " ", name, ": ", std::generic_category().message(code)));
-}
-
 }  // namespace
 
 FileReader::FileReader(const Path& path) : path_(path) {
   if (path == "-") {
     fd_ = STDIN_FILENO;
   } else {
-    while ((fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) throw_if_interrupted();
-    if (fd_ < 0) throw failure("open", path_, errno);
+    fd_ = open_retrying(path, O_RDONLY);
+    if (fd_ < 0) throw file_failure("open", path_, errno);
   }
   struct stat info {};
   const int code = ::fstat(fd_, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
   if (code != 0) {
     if (path_ != "-") ::close(fd_);
-    throw failure("read", path_, code);
+    throw file_failure("read", path_, code);
   }
   regular_ = S_ISREG(info.st_mode);
   device_ = S_ISCHR(info.st_mode) && ::isatty(fd_) == 0;
@@ -56,7 +51,7 @@ std::size_t FileReader::read(std::string& out, std::size_t bytes) {
     if (n < 0 && errno != EINTR) {
       const int code = errno;
       out.resize(before + used);
-      throw failure("read", path_, code);
+      throw file_failure("read", path_, code);
     }
     if (n < 0 || !regular_) throw_if_interrupted();
     if (n < 0) continue;

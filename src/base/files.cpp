@@ -11,44 +11,18 @@
 #include <cerrno>
 #include <new>
 #include <system_error>
-#include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "base/interrupt.h"
+#include "base/file_reader.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
 namespace llmtool {
 namespace {
 
-std::string shown(const Path& path) { return cat("'", printable(path.native()), "'"); }
-
-Error failure(std::string_view what, const Path& path, int code) {
-  return world_error(cat("cannot ", what, " ", shown(path), ": ", std::generic_category().message(code)));
-}
-
-/// Closes a descriptor on every way out; release() hands it over.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-int open_retrying(const Path& path, int flags, mode_t mode = 0) {
-  for (;;) {
-    const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-    if (fd >= 0 || errno != EINTR) return fd;
-    throw_if_interrupted();
-  }
+std::string shown(const Path& path) {
+  return path == "-" ? "standard input" : cat("'", printable(path.native()), "'");
 }
 
 void write_all(int fd, std::string_view bytes, const Path& path) {
@@ -56,7 +30,7 @@ void write_all(int fd, std::string_view bytes, const Path& path) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), std::min(bytes.size(), largest));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw failure("write", path, errno);
+    if (n < 0) throw file_failure("write", path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
 }
@@ -66,19 +40,20 @@ void flush_to_disk(int fd, const Path& path) {
     if (errno == EINTR) continue;
     if (errno == EINVAL || errno == ENOTSUP || errno == EROFS)
       return;  // a pipe or a device: nothing to flush
-    throw failure("write", path, errno);
+    throw file_failure("write", path, errno);
   }
 }
 
 void close_checked(int fd, const Path& path) {
   // After EINTR the descriptor is gone on Linux, so that a second close() would hit a stranger.
-  if (::close(fd) != 0 && errno != EINTR) throw failure("write", path, errno);
+  if (::close(fd) != 0 && errno != EINTR) throw file_failure("write", path, errno);
 }
 
-/// Room for `wanted` bytes in `out`, where the machine has it: a file without an end, or one larger than what
-/// is free, must be an error here, since a process that takes too much is killed without a word.
-void make_room(std::string& out, std::uint64_t wanted, const Path& path) {
+/// Room for `more` bytes behind `out`, where the machine has it: a file without an end, or one larger than
+/// what is free, must be an error here, since a process that takes too much is killed without a word.
+void make_room(std::string& out, std::uint64_t more, const Path& path) {
   constexpr std::uint64_t unnoticed = std::uint64_t{64} << 20;  // below it asking the system is not worth it
+  const std::uint64_t wanted = out.size() + more;
   const auto refuse = [&](const std::string& why) {
     return world_error(cat("cannot read ", shown(path), ": ", wanted, " bytes ", why), "use a smaller file");
   };
@@ -88,46 +63,10 @@ void make_room(std::string& out, std::uint64_t wanted, const Path& path) {
       throw refuse(cat("or more do not fit into the ", free, " bytes of memory that are free"));
   }
   try {
-    out.resize(static_cast<std::size_t>(wanted));
+    out.reserve(static_cast<std::size_t>(wanted));
   } catch (const std::exception&) {  // bad_alloc or length_error
     throw refuse("or more do not fit into memory");
   }
-}
-
-std::string read_all(int fd, const Path& path, std::uint64_t max_bytes) {
-  constexpr std::uint64_t piece = 1 << 16;
-  constexpr std::uint64_t max_of_device = std::uint64_t{16} << 20;
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) throw failure("read", path, errno);
-  if (S_ISDIR(info.st_mode)) throw failure("read", path, EISDIR);
-  const bool device = S_ISCHR(info.st_mode) && ::isatty(fd) == 0;  // /dev/zero, /dev/urandom: without an end
-  const std::uint64_t limit = device ? std::min(max_bytes, max_of_device) : max_bytes;
-  const auto too_large = [&] {
-    return world_error(cat("cannot read ", shown(path), ": it is larger than ", limit, " bytes",
-                           device ? " (a device, perhaps without an end)" : ""));
-  };
-  std::string out;
-  std::uint64_t room = piece;
-  if (S_ISREG(info.st_mode)) {
-    const auto size = static_cast<std::uint64_t>(info.st_size);
-    if (size > limit) throw too_large();
-    room = size + 1;  // one more, so that the end is seen without another round
-  }
-  std::size_t used = 0;
-  for (;;) {
-    if (used == out.size()) make_room(out, used + std::max<std::uint64_t>(room, used), path);
-    const ssize_t n = ::read(fd, out.data() + used, std::min<std::size_t>(out.size() - used, 1 << 30));
-    if (n < 0 && errno != EINTR) throw failure("read", path, errno);
-    // A source that gives without an end is left by a signal too; a file is read to its end.
-    if (n < 0 || !S_ISREG(info.st_mode)) throw_if_interrupted();
-    if (n < 0) continue;
-    if (n == 0) break;
-    used += static_cast<std::size_t>(n);
-    if (used > limit) throw too_large();
-    room = piece;
-  }
-  out.resize(used);
-  return out;
 }
 
 /// A name beside `path` that no other writer has.
@@ -141,10 +80,23 @@ Path temporary_beside(const Path& path) {
 }  // namespace
 
 std::string read_file(const Path& path, std::uint64_t max_bytes) {
-  if (path == "-") return read_all(STDIN_FILENO, "standard input", max_bytes);
-  const Descriptor file(open_retrying(path, O_RDONLY));
-  if (file.get() < 0) throw failure("open", path, errno);
-  return read_all(file.get(), path, max_bytes);
+  constexpr std::size_t piece = 1 << 16;
+  FileReader file(path);
+  const auto require_below_limit = [&](std::uint64_t bytes) {
+    if (bytes > max_bytes)
+      throw world_error(cat("cannot read ", shown(path), ": it is larger than ", max_bytes, " bytes"));
+  };
+  if (file.size()) require_below_limit(*file.size());
+  std::string out;
+  // One more than the size, so that the end is seen without another round.
+  auto room = static_cast<std::size_t>(file.size() ? *file.size() + 1 : piece);
+  for (;;) {
+    make_room(out, room, path);
+    const bool end = file.read(out, room) < room;
+    require_below_limit(out.size());
+    if (end) return out;
+    room = std::max(piece, out.size());
+  }
 }
 
 void write_file_atomic(const Path& path, std::string_view bytes) {
@@ -160,23 +112,23 @@ void write_file_atomic(const Path& path, std::string_view bytes) {
   }
   struct stat info {};
   const bool exists = ::stat(target.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) throw failure("write", path, EISDIR);
+  if (exists && S_ISDIR(info.st_mode)) throw file_failure("write", path, EISDIR);
   if (exists && !S_ISREG(info.st_mode)) {  // a device or a pipe is written to, never replaced
     Descriptor file(open_retrying(target, O_WRONLY));
-    if (file.get() < 0) throw failure("open", path, errno);
+    if (file.get() < 0) throw file_failure("open", path, errno);
     write_all(file.get(), bytes, path);
     close_checked(file.release(), path);
     return;
   }
   const Path temporary = temporary_beside(target);
   Descriptor file(open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666));
-  if (file.get() < 0) throw failure("write", path, errno);
+  if (file.get() < 0) throw file_failure("write", path, errno);
   try {
     if (exists) (void)::fchmod(file.get(), info.st_mode & 07777);
     write_all(file.get(), bytes, path);
     flush_to_disk(file.get(), path);
     close_checked(file.release(), path);
-    if (::rename(temporary.c_str(), target.c_str()) != 0) throw failure("write", path, errno);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) throw file_failure("write", path, errno);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
@@ -186,8 +138,8 @@ void write_file_atomic(const Path& path, std::string_view bytes) {
 
 void overwrite_file(const Path& path, std::uint64_t offset, std::span<const std::byte> bytes) {
   Descriptor file(open_retrying(path, O_WRONLY));
-  if (file.get() < 0) throw failure("open", path, errno);
-  if (::lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) throw failure("write", path, errno);
+  if (file.get() < 0) throw file_failure("open", path, errno);
+  if (::lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) throw file_failure("write", path, errno);
   write_all(file.get(), std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path);
   flush_to_disk(file.get(), path);
   close_checked(file.release(), path);
@@ -196,10 +148,10 @@ void overwrite_file(const Path& path, std::uint64_t offset, std::span<const std:
 MappedFile::MappedFile(const Path& path) {
   // Without waiting: opening a FIFO that nobody writes to would take for ever.
   const Descriptor file(open_retrying(path, O_RDONLY | O_NONBLOCK));
-  if (file.get() < 0) throw failure("open", path, errno);
+  if (file.get() < 0) throw file_failure("open", path, errno);
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) throw failure("read", path, errno);
-  if (S_ISDIR(info.st_mode)) throw failure("read", path, EISDIR);
+  if (::fstat(file.get(), &info) != 0) throw file_failure("read", path, errno);
+  if (S_ISDIR(info.st_mode)) throw file_failure("read", path, EISDIR);
   if (!S_ISREG(info.st_mode))
     throw world_error(cat("cannot read ", shown(path), ": it is not a regular file"));
   size_ = static_cast<std::size_t>(info.st_size);
@@ -207,7 +159,7 @@ MappedFile::MappedFile(const Path& path) {
   data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data_ == MAP_FAILED) {
     data_ = nullptr;
-    throw failure("map", path, errno);
+    throw file_failure("map", path, errno);
   }
 }
 
@@ -225,7 +177,7 @@ std::string_view MappedFile::text() const noexcept {
 
 FileWriter::FileWriter(const Path& path) : path_(path) {
   fd_ = open_retrying(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (fd_ < 0) throw failure("write", path_, errno);
+  if (fd_ < 0) throw file_failure("write", path_, errno);
 }
 
 FileWriter::~FileWriter() {
@@ -252,7 +204,7 @@ void sync_directory(const Path& dir) {
   const Descriptor folder(open_retrying(real, O_RDONLY | O_DIRECTORY));
   if (folder.get() < 0) {
     if (errno == EACCES) return;  // writable but not readable: the rename stands, only the flush is not ours
-    throw failure("open", real, errno);
+    throw file_failure("open", real, errno);
   }
   flush_to_disk(folder.get(), real);
 }
@@ -266,11 +218,11 @@ void make_writable_directory(const Path& dir) {
     if (std::filesystem::exists(real, status_code)) {
       throw world_error(cat("cannot write into ", shown(dir), ": it is not a directory"));
     }
-    throw failure("create the directory", dir, code ? code.value() : ENOENT);
+    throw file_failure("create the directory", dir, code ? code.value() : ENOENT);
   }
   const Path probe = temporary_beside(real / "probe");
   const Descriptor file(open_retrying(probe, O_WRONLY | O_CREAT | O_EXCL, 0666));
-  if (file.get() < 0) throw failure("write into", dir, errno);
+  if (file.get() < 0) throw file_failure("write into", dir, errno);
   ::unlink(probe.c_str());
 }
 

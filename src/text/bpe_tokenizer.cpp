@@ -22,13 +22,20 @@ BpeModel normalized(BpeModel model) {
   return model;
 }
 
+/// A table to be copied as a block: filling one takes most of the time of a small vocabulary in instrumented
+/// builds.
+const std::vector<std::int32_t>& no_byte_pairs() {
+  static const std::vector<std::int32_t> table(std::size_t{256} * 256, -1);
+  return table;
+}
+
 }  // namespace
 
 BpeTokenizer::BpeTokenizer(BpeModel model)
     : model_(normalized(std::move(model))),
       split_(split_by_name(model_.pretokenizer)),
       tokens_(bpe_token_bytes(model_)),
-      byte_pairs_(std::size_t{256} * 256, -1),
+      byte_pairs_(no_byte_pairs()),
       joined_(std::size_t{256} * 256, false) {
   for (std::int32_t id = 0; id < 256; ++id)
     byte_ids_[static_cast<unsigned char>(tokens_[static_cast<std::size_t>(id)][0])] = id;

@@ -30,7 +30,7 @@ std::vector<CountedPiece> count_pieces(std::string_view text, Split split, Threa
 class PieceCounts {
  public:
   /// `own_bytes`: the table keeps a copy of each distinct piece; else what is added must stay where it is.
-  explicit PieceCounts(bool own_bytes) : own_bytes_(own_bytes), slots_(std::size_t{1} << 12) {}
+  explicit PieceCounts(bool own_bytes) : own_bytes_(own_bytes), slots_(std::size_t{1} << 6) {}
 
   /// `place` is where in the whole text the piece stands.
   void add(std::string_view text, std::uint64_t place, std::int64_t times = 1);

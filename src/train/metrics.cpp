@@ -76,6 +76,7 @@ MetricsFile::MetricsFile(Path path, std::uint64_t step) : path_(std::move(path))
   std::string kept;
   if (step > 0 && std::filesystem::exists(path_)) {
     const std::string text = read_file(path_);
+    int number = 0;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);
       if (end == std::string::npos) break;  // cut off by a crash
@@ -83,10 +84,10 @@ MetricsFile::MetricsFile(Path path, std::uint64_t step) : path_(std::move(path))
       at = end + 1;
       std::optional<LogLine> line;
       try {
-        line = from_json(row, path_.string());
+        line = from_json(row, cat(path_.string(), ", log line ", ++number));
       } catch (const Error& error) {
         // The log is not what a resume goes on from: what cannot be read of it is no reason to refuse.
-        warn(cat(error.what(), "; this line of the log is dropped"));
+        warn(cat(error.what(), "; it is dropped"));
         continue;
       }
       if (!(line->step <= step)) break;

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
+#include "support/text.h"
 #include "train/line_plot.h"
 
 using namespace llmtool;
@@ -21,12 +22,6 @@ LogLine line_of(std::uint64_t step, double loss, std::optional<double> val = {})
   line.grad_norm = 0.826;
   line.tokens_per_second = 41234;
   return line;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
 }
 
 }  // namespace
@@ -61,7 +56,7 @@ TEST_CASE("metrics.jsonl is begun anew, gone on with, or cut back to a step") {
       file.append(line_of(step, 1.0 / static_cast<double>(step)));
   }
   const std::string whole = read_file(path);
-  CHECK(count(whole, "\n") == 4);
+  CHECK(count_of(whole, "\n") == 4);
   {
     // A crash cut the last line off.
     write_file_atomic(path, whole + R"({"step":40,"lr")");
@@ -96,15 +91,15 @@ TEST_CASE("the plot is one well-formed picture, whatever the numbers") {
   CHECK(svg.rfind("<svg ", 0) == 0);
   CHECK(svg.find("</svg>") == svg.size() - 7);
   CHECK(svg.find("nan") == std::string::npos);
-  CHECK(count(svg, "<circle") == 5);
-  CHECK(count(svg, "<text") == count(svg, "</text>"));
-  CHECK(count(svg, "<tspan") == count(svg, "</tspan>"));
-  CHECK(count(svg, "\"") % 2 == 0);
+  CHECK(count_of(svg, "<circle") == 5);
+  CHECK(count_of(svg, "<text") == count_of(svg, "</text>"));
+  CHECK(count_of(svg, "<tspan") == count_of(svg, "</tspan>"));
+  CHECK(count_of(svg, "\"") % 2 == 0);
   for (const char* tick : {">1<", ">2<", ">3<", ">4<", ">50<", ">100<", ">150<", ">200<"})
-    CHECK(count(svg, tick) == 1);
+    CHECK(count_of(svg, tick) == 1);
   const std::string rates = line_plot(std::vector<Series>{{"lr", "#000", {{0, 0.0011}, {250000, 0.003}}}});
   for (const char* tick : {">0.001<", ">0.002<", ">0.003<", ">100000<", ">250000<"})
-    CHECK(count(rates, tick) == 1);
+    CHECK(count_of(rates, tick) == 1);
   for (const std::vector<LogLine>& few :
        {std::vector<LogLine>{}, {line_of(1, 0)}, {line_of(1, 1e300)}, {line_of(1, std::nan(""))}}) {
     const std::string small = loss_svg(few);

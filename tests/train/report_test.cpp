@@ -4,18 +4,9 @@
 #include "cpu/cpu_device.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
+#include "support/text.h"
 
 using namespace llmtool;
-
-namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-}  // namespace
 
 TEST_CASE("text of a page is escaped, and bytes that are no text are replaced") {
   CHECK(html_text("a<b>&\"c\"\n\t\xc3\xa9") == "a&lt;b&gt;&amp;&quot;c&quot;\n\t\xc3\xa9");
@@ -46,23 +37,23 @@ TEST_CASE("the page of a run holds its numbers, curves, sample, log and configur
   line.tokens_per_second = 41234;
   const std::string page = report_html({plan, *device, state, evaluation, "The <fox> & \xff"}, {&line, 1});
   CHECK(page.rfind("<!doctype html>", 0) == 0);
-  CHECK(count(page, "<script") == 0);
-  CHECK(count(page, "<svg ") == 4);
+  CHECK(count_of(page, "<script") == 0);
+  CHECK(count_of(page, "<svg ") == 4);
   for (const char* part : {"a&lt;script&gt;b", "102336 parameters", "char, vocabulary",
                            "50 of 50, 256 tokens each", "cpu, ", "2.2500 at step 40", "val_loss 2.3000",
                            "3 without a finite gradient", "<pre>The &lt;fox&gt; &amp; \xef\xbf\xbd</pre>",
                            "<td>1.2346</td>", "41.2k tokens/s", "&quot;val_fraction&quot;: 0.2"}) {
     INFO(part);
-    CHECK(count(page, part) >= 1);
+    CHECK(count_of(page, part) >= 1);
   }
   for (const char* tag : {"table", "tr", "td", "th", "h2", "pre", "figure", "details", "svg", "div"}) {
     INFO(tag);
-    CHECK(count(page, std::string("<") + tag + ">") + count(page, std::string("<") + tag + " ") ==
-          count(page, std::string("</") + tag + ">"));
+    CHECK(count_of(page, std::string("<") + tag + ">") + count_of(page, std::string("<") + tag + " ") ==
+          count_of(page, std::string("</") + tag + ">"));
   }
   // Before the end there is neither evaluation nor sample.
   const std::string early = report_html({plan, *device, TrainerState(), {}, {}}, {});
-  CHECK(count(early, "<h2>Sample") == 0);
-  CHECK(count(early, "whole held-out part") == 0);
-  CHECK(count(early, "nan") == 0);
+  CHECK(count_of(early, "<h2>Sample") == 0);
+  CHECK(count_of(early, "whole held-out part") == 0);
+  CHECK(count_of(early, "nan") == 0);
 }
