@@ -60,7 +60,9 @@ TEST_CASE("split: launches cut under a small limit give the same on the device")
     Cases cases = longer_cases();
     std::map<KernelId, int> seen;
     for (const Case& c : all_cases()) {
-      if (too_large(c, range) && seen[c.id]++ % 7 == 0 && seen[c.id] < 70) cases.push_back(c);
+      // Few cases of attention have batches that fit, fewer still where offsets are rounded down far.
+      const int every = c.id == KernelId::attention ? 1 : 7;
+      if (too_large(c, range) && seen[c.id]++ % every == 0 && seen[c.id] < 70) cases.push_back(c);
     }
     for (const Case& c : cases) {
       INFO(kernel_info(c.id).name << " [" << c.what << "] range " << range);
