@@ -3,6 +3,10 @@
 // for tiles. A workgroup takes a query and goes through its keys THREADS at a time: first a thread is a key and
 // makes its score, then a thread is a vec4 of the head and adds up every PARTS-th value; the parts are added in
 // their order at the end. Keys and values are read once.
+// Where window[0] is above 0 the keys are cut into parts of so many, one for each gl_WorkGroupID.y: a part's sum
+// of weighted values goes to out as it is, its largest score and the sum of its weights to stats, each after those
+// of the parts before; kernels/attention_combine.comp makes one of them (as in Dao, Haziza, Massa and Sizov,
+// "Flash-Decoding for long-context inference", 2023).
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #define STEP 3
@@ -41,6 +45,8 @@ void main() {
   const uint id = gl_LocalInvocationID.x;
   const uint part = id / HEAD4;
   const uint all_rows = p.batch * p.heads * p.tokens;
+  const uint part_keys = placement.window[0], part_row = gl_WorkGroupID.y * all_rows;
+  const uint first_key = gl_WorkGroupID.y * part_keys;
   for (uint task = gl_WorkGroupID.x; task < all_rows; task += gl_NumWorkGroups.x) {
     const uint t = p.tokens - 1 - task / (p.batch * p.heads);
     const uint b = task % (p.batch * p.heads) / p.heads, h = task % p.heads;
@@ -55,8 +61,9 @@ void main() {
     float largest = HIDDEN, total = 0.0;
     vec4 outs[OWNED];
     [[unroll]] for (uint i = 0; i < OWNED; ++i) outs[i] = vec4(0.0);
-    const uint seen = p.position0 + t + 1;
-    for (uint key0 = 0; key0 < seen; key0 += THREADS) {
+    uint seen = p.position0 + t + 1;
+    if (part_keys != 0) seen = min(seen, first_key + part_keys);
+    for (uint key0 = first_key; key0 < seen; key0 += THREADS) {
       float score = HIDDEN;
       if (key0 + id < seen) {
         score = 0.0;
@@ -88,8 +95,12 @@ void main() {
     }
 
     const float sum = reduced(total, false);
-    if (id == 0) AT(5, stats, stats_at(b, h, t)) = largest + log(sum);
-    const uint base = out_at(b, h) + t * p.heads * HEAD;
+    const uint stats_base = part_row * 2 + stats_at(b, h, t);
+    if (id == 0) {
+      AT(5, stats, stats_base) = part_keys != 0 ? largest : largest + log(sum);
+      if (part_keys != 0) AT(5, stats, stats_base + 1) = sum;
+    }
+    const uint base = part_row * HEAD + out_at(b, h) + t * p.heads * HEAD;
     [[unroll]] for (uint i = 0; i < OWNED; ++i) {
       parts[id] = outs[i];
       barrier();
@@ -97,7 +108,7 @@ void main() {
       if (id < HEAD4 && at4 < HEAD4) {
         vec4 all = parts[id];
         for (uint from = 1; from < PARTS; ++from) all += parts[from * HEAD4 + id];
-        all *= 1.0 / sum;
+        if (part_keys == 0) all *= 1.0 / sum;
         [[dont_unroll]] for (uint e = at4 * 4; e < min(at4 * 4 + 4, HEAD); ++e) {
           AT(4, out_, base + e) = all.x;
           all = all.yzwx;

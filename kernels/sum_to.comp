@@ -4,6 +4,8 @@
 // 1 for long rows, the whole group for sums of a few terms, in between for columns, so that neighbouring threads
 // read neighbouring elements. A partial sum keeps what rounding lost, so that millions of terms are summed as
 // well as tens. The plan joins dimensions: two are summed at most.
+// Where window[0] is above 0 the terms are cut into parts of so many: part gl_WorkGroupID.y of output o goes to
+// y[part * outputs + o], and a second dispatch sums the parts, so that a few long sums keep a whole device busy.
 #extension GL_GOOGLE_include_directive : require
 #define PARAMS ReduceParams
 #include "launch.glsl"
@@ -34,6 +36,10 @@ void main() {
   const uint along = gl_WorkGroupSize.x / across;
   const uint column = gl_LocalInvocationID.x % across, lane = gl_LocalInvocationID.x / across;
 
+  const uint size = placement.window[0];
+  const uint begin = size * gl_WorkGroupID.y, end = size == 0u ? terms : min(terms, begin + size);
+  const uint part_at = outputs * gl_WorkGroupID.y;
+
   const uint tiles = (outputs - 1u) / across + 1u;
   for (uint tile = gl_WorkGroupID.x; tile < tiles; tile += gl_NumWorkGroups.x) {
     const uint o = tile * across + column;
@@ -49,12 +55,12 @@ void main() {
       const bool one = outer_stride == 0u;
       // Eight terms a turn: loads that do not wait for each other, and few turns, since one software driver
       // ends all loops of a thread after 65,535.
-      for (uint r = lane; r < terms; r += 8u * along) {
+      for (uint r = begin + lane; r < end; r += 8u * along) {
         float term[8];
         for (uint j = 0u; j < 8u; ++j) {
           const uint at = r + j * along;
           const uint outer = one ? 0u : at / inner_size;
-          term[j] = at < terms ? AT(0, x, first + outer * outer_stride + (at - outer * inner_size) * inner_stride) : 0.0;
+          term[j] = at < end ? AT(0, x, first + outer * outer_stride + (at - outer * inner_size) * inner_stride) : 0.0;
         }
         for (uint j = 0u; j < 8u; ++j) {
           // Kahan's sum; an infinity must not turn what is lost into NaN.
@@ -77,7 +83,7 @@ void main() {
     }
     if (lane == 0u && o < outputs) {
       const float value = p.scale * partial[column];
-      AT(1, y, o) = p.accumulate != 0u ? AT(1, y, o) + value : value;
+      AT(1, y, part_at + o) = p.accumulate != 0u ? AT(1, y, part_at + o) + value : value;
     }
   }
 }

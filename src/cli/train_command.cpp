@@ -29,9 +29,9 @@ struct TrainFlags {
   std::optional<std::uint64_t> stop_after;
 };
 
-Json plan_json(const TrainPlan& plan) {
+Json plan_json(const TrainPlan& plan, const Device& device, const DeviceFit& fit) {
   const TrainConfig& c = plan.request.config;
-  const MemoryPlan& m = plan.memory;
+  const MemoryPlan& m = fit.memory;
   const auto train = plan.data.dataset.train().size();
   Json json;
   json["event"] = "plan";
@@ -44,6 +44,9 @@ Json plan_json(const TrainPlan& plan) {
                           {"moments", m.moment_bytes},
                           {"activations", m.activation_bytes},
                           {"total", m.total_bytes()}};
+  json["device"] = {
+      {"name", device.name()}, {"memory_bytes", device.caps().memory_bytes}, {"fits", !fit.why_not}};
+  if (fit.why_not) json["device"]["why_not"] = fit.why_not->what();
   json["tokens_per_step"] = m.tokens_per_step;
   json["flops_per_step"] = m.flops_per_step;
   json["launches_per_step"] = m.launches_per_step;
@@ -54,18 +57,30 @@ Json plan_json(const TrainPlan& plan) {
   return json;
 }
 
-std::string plan_text(const TrainPlan& plan) {
-  const Json json = plan_json(plan);
-  const MemoryPlan& m = plan.memory;
+std::string plan_text(const TrainPlan& plan, const Device& device, const DeviceFit& fit) {
+  const Json json = plan_json(plan, device, fit);
+  const MemoryPlan& m = fit.memory;
   return cat("parameters   ", m.parameters, " (", m.decayed, " decayed, ", m.parameters - m.decayed,
              " not)\n", "memory       ", bytes_text(m.total_bytes()), ": parameters ",
              bytes_text(m.parameter_bytes), ", gradients ", bytes_text(m.gradient_bytes), ", moments ",
              bytes_text(m.moment_bytes), ", activations ", bytes_text(m.activation_bytes), "\n",
-             "per step     ", m.tokens_per_step, " tokens, ", fixed(m.flops_per_step / 1e9, 3), " GFLOP, ",
+             "device       ", device.name(), ", ", bytes_text(device.caps().memory_bytes),
+             " available: ", fit.why_not ? "the run does NOT fit" : "the run fits", "\n", "per step     ",
+             m.tokens_per_step, " tokens, ", fixed(m.flops_per_step / 1e9, 3), " GFLOP, ",
              m.launches_per_step, " launches per micro-batch\n", "data         ",
              plan.data.dataset.train().size(), " training tokens, ", plan.data.dataset.val().size(),
              " held out; ", plan.request.config.train.steps, " steps are ",
              fixed(json["passes_over_the_data"].get<double>(), 2), " passes\n");
+}
+
+/// What a dry run prints. The device is opened for its memory alone.
+void print_plan(const TrainPlan& plan, const CommonFlags& flags) {
+  const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.threads);
+  const DeviceFit fit = fit_device(plan.request.config, plan.data.tokenizer->vocab_size(), *device);
+  if (flags.json)
+    print_line(to_json_line(plan_json(plan, *device, fit)));
+  else
+    print(plan_text(plan, *device, fit));
 }
 
 /// Prints a run as it goes: text lines, or one JSON object per line.
@@ -241,8 +256,7 @@ void run_train(const TrainFlags& flags, const CLI::App& command) {
   flags.common.apply();
   if (flags.list_keys) return flags.common.json ? print_line(config_keys_json()) : print(config_help());
   const TrainPlan plan = plan_training(make_request(flags, command), flags.dry_run);
-  if (flags.dry_run)
-    return flags.common.json ? print_line(to_json_line(plan_json(plan))) : print(plan_text(plan));
+  if (flags.dry_run) return print_plan(plan, flags.common);
   Printer printer(flags.common.json, static_cast<std::uint64_t>(plan.request.config.train.steps));
   try {
     const std::unique_ptr<Device> device = open_device(plan.request.config.device, flags.common.threads);

@@ -3,9 +3,11 @@
 
 #include <utility>
 
+#include "device/pool.h"
+
 namespace llmtool {
 
-CountingDevice::CountingDevice(const DeviceCaps& caps) {
+CountingDevice::CountingDevice(const DeviceCaps& caps, const Device* like) : like_(like) {
   name_ = "counting";
   caps_ = caps;
 }
@@ -25,6 +27,8 @@ Block* CountingDevice::do_alloc(std::uint64_t bytes) {
 void CountingDevice::do_free(Block* block) noexcept { blocks_.erase(block); }
 
 void CountingDevice::do_launch(KernelId id, std::span<const View> views, const void* params) {
+  const std::uint64_t scratch = like_ == nullptr ? 0 : like_->scratch_bytes(id, views, params);
+  if (scratch > 0) pool().give(pool().take(scratch));
   if (!recording_) return;
   RecordedLaunch launch;
   launch.id = id;

@@ -29,7 +29,8 @@ struct RecordedLaunch {
 
 class CountingDevice final : public Device {
  public:
-  explicit CountingDevice(const DeviceCaps& caps = {});
+  /// `like`: the device whose scratch memory is counted, too (Device::scratch_bytes).
+  explicit CountingDevice(const DeviceCaps& caps = {}, const Device* like = nullptr);
   ~CountingDevice() override;
 
   /// From now on launches are kept (or no longer).
@@ -51,6 +52,7 @@ class CountingDevice final : public Device {
  private:
   std::unordered_map<const Block*, std::unique_ptr<Block>> blocks_;
   std::vector<RecordedLaunch> launches_;
+  const Device* like_;
   bool recording_ = false;
 };
 

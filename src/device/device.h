@@ -124,6 +124,12 @@ class Device {
   virtual void set_profiling(bool on) { profiling_ = on; }
   virtual KernelTimes kernel_times() const { return times_; }
 
+  /// Bytes that the device takes from its pool while it records this launch, and then gives back; 0: none.
+  /// Records nothing: a dry run counts by it (counting_device.h).
+  virtual std::uint64_t scratch_bytes(KernelId, std::span<const View>, const void* /*params*/) const {
+    return 0;
+  }
+
   /// Ticket of the last submit().
   Ticket submitted() const noexcept { return submitted_; }
 

@@ -1,6 +1,7 @@
 // Memory and arithmetic of a run, counted on a device that does nothing.
 #include "train/memory_plan.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/cat.h"
@@ -20,33 +21,96 @@ Batch dummy_batch(std::int64_t batch, std::int64_t block) {
   return {batch, block, std::vector<std::int32_t>(n, 0), std::vector<std::int32_t>(n, 0), batch * block};
 }
 
+/// Steps and evaluations on windows that tell nothing.
+class Rehearsal {
+ public:
+  Rehearsal(const TrainConfig& config, GPT& model, Device& device, std::int64_t windows, std::int64_t micros)
+      : train_(config.train),
+        model_(model),
+        device_(device),
+        windows_(windows),
+        batches_(static_cast<std::size_t>(micros), dummy_batch(windows, config.model.block_size)),
+        step_(model, optimizer_options(config.train), windows, micros, config.train.recompute) {}
+
+  void step() {
+    model_.train();
+    step_.run(done_++, batches_, train_.max_lr, train_.grad_clip, train_.seed, {});
+    step_.drain({});
+  }
+  /// What it makes for the ids stays, as in a run.
+  void evaluate() {
+    const NoGrad no_grad;
+    const Batch& batch = batches_.front();
+    model_.eval();
+    if (ids_.size() == 0) {
+      ids_ = ops::Index(device_, batch.inputs, model_.vocab_size());
+      targets_ = ops::Targets(device_, batch.targets, model_.vocab_size());
+    }
+    model_.loss(ids_, targets_, windows_);
+  }
+
+ private:
+  const TrainOptions& train_;
+  GPT& model_;
+  Device& device_;
+  std::int64_t windows_;
+  std::vector<Batch> batches_;
+  TrainingStep step_;
+  ops::Index ids_;
+  ops::Targets targets_;
+  std::uint64_t done_ = 0;
+};
+
 /// Counts one step and one evaluation of `windows` windows on a device that only counts.
 void count_step(const TrainConfig& config, GPT& model, CountingDevice& device, std::int64_t windows,
                 MemoryPlan& plan) {
-  const TrainOptions& t = config.train;
-  TrainingStep step(model, optimizer_options(t), windows, 1, t.recompute);
+  Rehearsal rehearsal(config, model, device, windows, 1);
   for (const Slab& slab : model.slabs().slabs()) {
     plan.parameter_bytes += slab.values.view().bytes;
     plan.gradient_bytes += slab.grads.view().bytes;
     for (const Tensor& moment : {slab.moment1, slab.moment2})
       if (moment.defined()) plan.moment_bytes += moment.view().bytes;
   }
-  const Batch batch = dummy_batch(windows, config.model.block_size);
   device.pool().reset_peak();
   const std::uint64_t launches = device.stats().launches;
-  step.run(0, {&batch, 1}, t.max_lr, t.grad_clip, t.seed, {});
-  step.drain({});
+  rehearsal.step();
   plan.launches_per_step = device.stats().launches - launches;
-  {
-    const NoGrad no_grad;
-    model.eval();
-    const ops::Index ids(device, batch.inputs, model.vocab_size());
-    const ops::Targets targets(device, batch.targets, model.vocab_size());
-    model.loss(ids, targets, windows);
-  }
+  rehearsal.evaluate();
   const std::uint64_t slabs = plan.parameter_bytes + plan.gradient_bytes + plan.moment_bytes;
   const std::uint64_t peak = device.pool().peak_bytes();
   plan.activation_bytes = peak > slabs ? peak - slabs : 0;
+}
+
+/// A host batch of full size would itself be a large thing: memory is linear in the windows, so that batches
+/// of this many and of twice as many tell what a larger one takes.
+std::int64_t few_windows(const TrainConfig& config) {
+  constexpr std::int64_t counted_tokens = std::int64_t{1} << 18;
+  return std::max<std::int64_t>(1, counted_tokens / config.model.block_size);
+}
+
+/// What a run needs, for a message.
+std::string need_text(const MemoryPlan& plan) {
+  return cat(bytes_text(plan.total_bytes()), " of memory (parameters ", bytes_text(plan.parameter_bytes),
+             ", gradients ", bytes_text(plan.gradient_bytes), ", moments ", bytes_text(plan.moment_bytes),
+             ", activations ", bytes_text(plan.activation_bytes), ")");
+}
+
+constexpr const char* memory_knobs =
+    "set train.recompute, make train.batch_size smaller with a larger train.grad_accum_steps, or make "
+    "model.n_embd, n_layer, block_size or the vocabulary smaller";
+
+/// Throws what the device's memory throws in two rounds of a step and an evaluation: the same requests get
+/// the same places as in the run.
+void rehearse(const TrainConfig& config, std::int64_t vocab_size, const Device& like) {
+  CountingDevice device(like.caps(), &like);
+  GPT model(config.model, vocab_size);
+  model.materialise(device, true, decay_rule(config));
+  Rehearsal rehearsal(config, model, device, config.train.batch_size,
+                      std::min<std::int64_t>(2, config.train.grad_accum_steps));
+  for (int round = 0; round < 2; ++round) {
+    rehearsal.step();
+    rehearsal.evaluate();
+  }
 }
 
 }  // namespace
@@ -58,7 +122,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return fixed(b / 1024, 1) + " KiB";
 }
 
-MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size) {
+MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size, const Device* device_like) {
   const TrainOptions& t = config.train;
   // The host makes a batch as two lists of 32-bit ids, and kernels count elements in 32 bits.
   constexpr std::int64_t most_tokens = std::int64_t{1} << 31;
@@ -67,7 +131,9 @@ MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size) {
         cat("train.batch_size ", t.batch_size, " x model.block_size ", config.model.block_size,
             " is more than the ", most_tokens, " tokens a micro-batch may have"),
         "use a smaller batch_size with a larger grad_accum_steps");
-  CountingDevice device;  // outlives the model, whose memory goes back to it
+  DeviceCaps caps = device_like != nullptr ? device_like->caps() : DeviceCaps{};
+  caps.memory_bytes = DeviceCaps{}.memory_bytes;
+  CountingDevice device(caps, device_like);  // outlives the model, whose memory goes back to it
   GPT model(config.model, vocab_size);
   MemoryPlan plan;
   plan.parameters = model.parameter_count();
@@ -85,10 +151,7 @@ MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size) {
     plan.moment_bytes = bytes * (options.kind == OptimizerKind::adamw ? 2 : options.beta1 > 0 ? 1 : 0);
     return plan;
   }
-  // A host batch of full size would itself be a large thing: memory is linear in the windows, so that two
-  // small batches tell what a large one takes.
-  constexpr std::int64_t counted_tokens = std::int64_t{1} << 18;
-  const std::int64_t few = std::max<std::int64_t>(1, counted_tokens / config.model.block_size);
+  const std::int64_t few = few_windows(config);
   if (t.batch_size <= 2 * few) {
     count_step(config, model, device, t.batch_size, plan);
     return plan;
@@ -96,28 +159,46 @@ MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size) {
   MemoryPlan twice = plan;
   count_step(config, model, device, few, plan);
   {
-    CountingDevice other;
+    CountingDevice other(caps, device_like);
     GPT again(config.model, vocab_size);
     again.materialise(other, true, decay_rule(config));
     count_step(config, again, other, 2 * few, twice);
   }
   const double per_window =
-      static_cast<double>(twice.activation_bytes - plan.activation_bytes) / static_cast<double>(few);
+      (static_cast<double>(twice.activation_bytes) - static_cast<double>(plan.activation_bytes)) /
+      static_cast<double>(few);
   plan.activation_bytes += static_cast<std::uint64_t>(per_window * static_cast<double>(t.batch_size - few));
   return plan;
 }
+
 void require_memory(const MemoryPlan& plan, const DeviceCaps& caps) {
   if (plan.total_bytes() <= caps.memory_bytes) {
     if (plan.unplaceable) throw *plan.unplaceable;
     return;
   }
-  throw world_error(
-      cat("this run needs ", bytes_text(plan.total_bytes()), " of memory (parameters ",
-          bytes_text(plan.parameter_bytes), ", gradients ", bytes_text(plan.gradient_bytes), ", moments ",
-          bytes_text(plan.moment_bytes), ", activations ", bytes_text(plan.activation_bytes),
-          "), but there is ", bytes_text(caps.memory_bytes)),
-      "set train.recompute, make train.batch_size smaller with a larger train.grad_accum_steps, or make "
-      "model.n_embd, n_layer, block_size or the vocabulary smaller");
+  throw world_error(cat("this run needs ", need_text(plan), ", but there is ", bytes_text(caps.memory_bytes)),
+                    memory_knobs);
+}
+
+DeviceFit fit_device(const TrainConfig& config, std::int64_t vocab_size, const Device& device) {
+  DeviceFit fit{plan_memory(config, vocab_size, &device), std::nullopt};
+  const std::uint64_t need = fit.memory.total_bytes(), there = device.caps().memory_bytes;
+  try {
+    require_memory(fit.memory, device.caps());
+  } catch (const Error& error) {
+    fit.why_not = error;
+  }
+  // With twice the need there is room for whatever gaps stay between the pieces.
+  if (fit.why_not || need <= there / 2 || config.train.batch_size > 2 * few_windows(config)) return fit;
+  try {
+    rehearse(config, vocab_size, device);
+  } catch (const Error&) {
+    fit.why_not = world_error(
+        cat("this run needs ", need_text(fit.memory), ", which does not fit the ", bytes_text(there),
+            " that there is, since memory is taken in pieces and gaps stay between them"),
+        memory_knobs);
+  }
+  return fit;
 }
 
 }  // namespace llmtool

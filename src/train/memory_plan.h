@@ -27,11 +27,23 @@ struct MemoryPlan {
   std::optional<Error> unplaceable;
 };
 
-MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size);
+/// `device`: the one that will run it, whose block sizes and scratch memory (within the activations) count
+/// then.
+MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size, const Device* device = nullptr);
 
 /// world_error naming the need, what there is and the knobs, if `plan` is more than the device has; what
 /// makes it unplaceable, if only that stands in the way.
 void require_memory(const MemoryPlan& plan, const DeviceCaps& caps);
+
+/// How a run fits a device.
+struct DeviceFit {
+  MemoryPlan memory;             ///< On this device.
+  std::optional<Error> why_not;  ///< As of require_memory(); nothing where the run fits.
+};
+/// Where it is tight, steps and evaluations are rehearsed with the device's own memory, which may be enough
+/// in all but not in one piece.
+DeviceFit fit_device(const TrainConfig& config, std::int64_t vocab_size, const Device& device);
+
 /// "1.2 GiB", "340 MiB".
 std::string bytes_text(std::uint64_t bytes);
 

@@ -127,7 +127,8 @@ class Run {
  private:
   /// Memory, weights, and what the folder says of the run.
   TrainerState start() {
-    require_memory(plan_.memory, device_.caps());
+    const DeviceFit fit = fit_device(config_, model_.vocab_size(), device_);
+    if (fit.why_not) throw *fit.why_not;
     model_.materialise(device_, true, decay_rule(config_));
     if (plan_.checkpoint) {
       // The moments are read into the slabs, where they must be before they are asked for.

@@ -103,6 +103,7 @@ VulkanListing list_vulkan_devices() {
     listing.best = vulkan::best_device(*instance, false);
     if (listing.devices.empty()) listing.why_none = vulkan::why_no_device(*instance);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::request) throw;
     listing.why_none = error.what();
   }
   return listing;

@@ -19,7 +19,7 @@ std::uint64_t number(const char* name, std::uint64_t low, std::uint64_t high) {
   const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
   if (error != std::errc() || end != view.data() + view.size() || value < low || value > high) {
     throw request_error(
-        cat("environment variable ", name, "='", view, "' is not a number from ", low, " to ", high));
+        cat("environment variable ", name, "='", view, "' is not a whole number from ", low, " to ", high));
   }
   return value;
 }

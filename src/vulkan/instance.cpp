@@ -136,11 +136,11 @@ std::shared_ptr<Instance> Instance::get() {
 }
 
 Instance::Instance() {
+  const bool validate = read_environment().validate;  // first: a wrong value is told with or without a loader
   if (volkInitialize() != VK_SUCCESS)
     throw world_error("there is no Vulkan loader (libvulkan.so.1)", use_cpu);
   if (volkGetInstanceVersion() < VK_API_VERSION_1_2)
     throw world_error("the Vulkan loader is older than 1.2", use_cpu);
-  const bool validate = read_environment().validate;
   if (validate && !has_layer(validation_layer)) {
     throw world_error(
         cat("LLMTOOL_VK_VALIDATE is set, but the layer ", validation_layer, " is not installed"));
@@ -170,8 +170,13 @@ Instance::Instance() {
   }
   const VkResult made = vkCreateInstance(&info, nullptr, &handle_);
   if (made == VK_ERROR_INCOMPATIBLE_DRIVER) throw world_error("no Vulkan driver is installed", use_cpu);
-  if (made != VK_SUCCESS)
-    throw world_error(cat("the Vulkan instance cannot be made: ", name_of(made)), use_cpu);
+  if (made != VK_SUCCESS) {
+    // The loader gives results of all kinds for what is wrong with its files, "out of memory" among them.
+    throw world_error(cat("the Vulkan loader could not make an instance (", name_of(made),
+                          "): usually a driver or its JSON file is broken or missing; VK_LOADER_DEBUG=error "
+                          "shows which"),
+                      use_cpu);
+  }
   volkLoadInstance(handle_);
   if (validate)
     check(vkCreateDebugUtilsMessengerEXT(handle_, &messenger, nullptr, &messenger_), "validation");

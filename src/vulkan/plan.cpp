@@ -26,14 +26,14 @@ std::vector<Dispatch> plan(const Launch& launch, const Limits& limits, const Scr
     case KernelId::attention_delta:
     case KernelId::attention_backward_q:
     case KernelId::attention_backward_kv:
-      return plan_attention(launch, limits);
+      return plan_attention(launch, limits, scratch);
     case KernelId::sum_to:
     case KernelId::expand:
     case KernelId::permute:
     case KernelId::gather_rows:
     case KernelId::scatter_rows:
     case KernelId::rope:
-      return plan_shape(launch, limits);
+      return plan_shape(launch, limits, scratch);
     case KernelId::softmax:
     case KernelId::log_softmax:
     case KernelId::softmax_backward:

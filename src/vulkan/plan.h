@@ -92,12 +92,14 @@ constexpr std::uint32_t groups_for(std::uint64_t n, std::uint64_t per_group,
 }
 
 // One function per family of kernels, called by plan().
-std::vector<Dispatch> plan_flat(const Launch& launch, const Limits& limits);   // plan_flat.cpp
-std::vector<Dispatch> plan_shape(const Launch& launch, const Limits& limits);  // plan_shape.cpp
+std::vector<Dispatch> plan_flat(const Launch& launch, const Limits& limits);  // plan_flat.cpp
+std::vector<Dispatch> plan_shape(const Launch& launch, const Limits& limits,
+                                 const Scratch& scratch);  // plan_shape.cpp
 std::vector<Dispatch> plan_rows(const Launch& launch, const Limits& limits,
                                 const Scratch& scratch);  // plan_rows.cpp
 std::vector<Dispatch> plan_matmul(const Launch& launch, const Limits& limits,
-                                  const Scratch& scratch);                         // plan_matmul.cpp
-std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits);  // plan_attention.cpp
+                                  const Scratch& scratch);  // plan_matmul.cpp
+std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits,
+                                     const Scratch& scratch);  // plan_attention.cpp
 
 }  // namespace llmtool::vulkan

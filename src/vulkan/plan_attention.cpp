@@ -125,12 +125,48 @@ Dispatch row_dispatch(const Launch& launch, const AttentionParams& p, const Limi
   return d;
 }
 
+/// How many keys a workgroup takes of queries that are done one by one, 64 or more and a multiple of 16,
+/// or all of them: few queries would leave most of a large device idle.
+std::uint32_t part_keys(const AttentionParams& p, const Limits& limits) {
+  constexpr std::uint64_t enough_groups = 256, least = 64, quantum = 16;
+  const std::uint64_t rows = std::uint64_t{p.batch} * p.heads * p.tokens;
+  if (4 * rows >= 3 * enough_groups) return p.keys;
+  const std::uint64_t parts =
+      std::min({(enough_groups + rows - 1) / rows, p.keys / least,
+                limits.max_range / (rows * p.head_size * sizeof(float)), std::uint64_t{limits.max_groups}});
+  if (parts < 2) return p.keys;
+  const std::uint64_t keys = (p.keys + parts - 1) / parts;
+  return static_cast<std::uint32_t>((keys + quantum - 1) / quantum * quantum);
+}
+
+/// The parts of the keys in scratch memory, then what they make together.
+std::vector<Dispatch> split_rows(Dispatch row, const Launch& launch, const AttentionParams& p,
+                                 std::uint32_t keys, const Limits& limits, const Scratch& scratch) {
+  const std::uint32_t parts = ceil_div(p.keys, keys);
+  const std::uint64_t rows = std::uint64_t{p.batch} * p.heads * p.tokens;
+  const View partials = scratch(parts * rows * p.head_size * sizeof(float));
+  const View part_stats = scratch(parts * rows * 2 * sizeof(float));
+  Launch combine = launch;
+  combine.views = {partials, part_stats, launch.views[4], launch.views[5]};
+  row.views[4] = partials;
+  row.views[5] = part_stats;
+  row.groups[1] = parts;
+  row.window[0] = keys;
+  Dispatch second = dispatch_of(combine, limits.threads());
+  second.shader = "attention_combine";
+  second.accesses = "RRWW";
+  second.window[0] = parts;
+  second.groups[0] = groups_for(rows * p.head_size, limits.threads(), limits.max_groups);
+  second.flops = 4.0 * static_cast<double>(parts * rows * p.head_size);
+  return {std::move(row), std::move(second)};
+}
+
 /// Up to this many queries are done one by one: most rows of a tile would be empty.
 constexpr std::uint32_t few_queries = 4;
 
 }  // namespace
 
-std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits) {
+std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits, const Scratch& scratch) {
   const auto p = launch.params_as<AttentionParams>();
   if (p.batch == 0 || p.tokens == 0 || p.heads == 0 || p.head_size == 0) return {};
   LLMTOOL_CHECK(p.keys == p.position0 + p.tokens, "keys ", p.keys, ", position0 ", p.position0, ", tokens ",
@@ -140,7 +176,8 @@ std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits)
 
   const Blocks* blocks = choose(launch.id, p, limits);
   Dispatch d;
-  if (launch.id == KernelId::attention && (p.tokens <= few_queries || blocks == nullptr)) {
+  const bool by_rows = launch.id == KernelId::attention && (p.tokens <= few_queries || blocks == nullptr);
+  if (by_rows) {
     d = row_dispatch(launch, p, limits);
   } else {
     if (blocks == nullptr) throw too_large(launch.id, p.head_size, limits);
@@ -161,6 +198,8 @@ std::vector<Dispatch> plan_attention(const Launch& launch, const Limits& limits)
                           : launch.id == KernelId::attention_backward_q ? 3
                                                                         : 4;
   d.flops = 2 * products * pairs * p.head_size;
+  if (const std::uint32_t keys = part_keys(p, limits); by_rows && keys < p.keys)
+    return split_rows(std::move(d), launch, p, keys, limits, scratch);
   return {std::move(d)};
 }
 

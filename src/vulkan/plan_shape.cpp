@@ -1,5 +1,6 @@
 // Plans of the kernels that sum, spread and move elements and rows. Not here: their shaders, which say what
 // each constant means.
+#include <algorithm>
 #include <bit>
 
 #include "vulkan/dimensions.h"
@@ -48,7 +49,28 @@ std::uint32_t outputs_across(const ReduceParams& p, std::uint64_t outputs, std::
   return outputs >= std::uint64_t{threads} * 256 && terms <= 256 ? threads : narrow;
 }
 
-std::vector<Dispatch> sum_to(const Launch& launch, const Limits& limits) {
+Dispatch sum_dispatch(const Launch& launch, const ReduceParams& p, std::uint32_t across,
+                      std::uint64_t outputs, const Limits& limits) {
+  Dispatch dispatch = dispatch_of(launch, std::bit_floor(limits.threads()));  // a tree halves them
+  dispatch.set_params(p);
+  dispatch.constants[1] = across;
+  dispatch.groups[0] = groups_for(outputs, across, limits.max_groups);
+  dispatch.flops = static_cast<double>(p.n);
+  return dispatch;
+}
+
+/// In how many parts the terms of a sum are cut, so that about as many groups run as keep a large device
+/// busy; each thread is left 16 terms at least.
+std::uint64_t sum_parts(std::uint64_t outputs, std::uint64_t terms, std::uint32_t across,
+                        std::uint32_t threads, const Limits& limits) {
+  constexpr std::uint64_t enough_groups = 256;
+  const std::uint64_t groups = (outputs + across - 1) / across;
+  if (4 * groups >= 3 * enough_groups) return 1;
+  return std::min({(enough_groups + groups - 1) / groups, terms / (16 * (threads / across)),
+                   limits.max_range / (outputs * sizeof(float)), std::uint64_t{limits.max_groups}});
+}
+
+std::vector<Dispatch> sum_to(const Launch& launch, const Limits& limits, const Scratch& scratch) {
   auto p = launch.params_as<ReduceParams>();
   if (p.n == 0) return {};
   std::uint32_t rank = 0;
@@ -56,14 +78,32 @@ std::vector<Dispatch> sum_to(const Launch& launch, const Limits& limits) {
   std::uint64_t outputs = 1;
   for (const std::uint32_t size : p.out_shape) outputs *= size;
   const std::uint64_t terms = p.n / outputs;
-  const std::uint32_t threads = std::bit_floor(limits.threads());  // a tree halves them
+  const std::uint32_t threads = std::bit_floor(limits.threads());
   const std::uint32_t across = outputs_across(p, outputs, terms, threads);
-  Dispatch dispatch = dispatch_of(launch, threads);
-  dispatch.set_params(p);
-  dispatch.constants[1] = across;
-  dispatch.groups[0] = groups_for(outputs, across, limits.max_groups);
-  dispatch.flops = static_cast<double>(p.n);
-  return {std::move(dispatch)};
+  const std::uint64_t wanted = sum_parts(outputs, terms, across, threads, limits);
+  if (wanted < 2) return {sum_dispatch(launch, p, across, outputs, limits)};
+
+  // Whole turns of the lanes, so that parts begin where reads of memory do.
+  const std::uint32_t along = threads / across;
+  const auto size = static_cast<std::uint32_t>(((terms + wanted - 1) / wanted + along - 1) / along * along);
+  const auto parts = static_cast<std::uint32_t>((terms + size - 1) / size);
+  Launch first = launch;
+  first.views[1] = scratch(parts * outputs * sizeof(float));
+  ReduceParams q = p;
+  q.scale = 1;
+  q.accumulate = 0;
+  Dispatch sums = sum_dispatch(first, q, across, outputs, limits);
+  sums.accesses = "RW";
+  sums.groups[1] = parts;
+  sums.window[0] = size;
+
+  Launch second = launch;
+  second.views[0] = first.views[1];
+  const auto n = static_cast<std::uint32_t>(outputs);
+  ReduceParams r{parts * n, {1, 1, parts, n}, {1, 1, 1, n}, p.scale, p.accumulate};
+  join_reduction(r, rank);
+  return {std::move(sums),
+          sum_dispatch(second, r, outputs_across(r, outputs, parts, threads), outputs, limits)};
 }
 
 std::vector<Dispatch> expand(const Launch& launch, const Limits& limits) {
@@ -106,10 +146,10 @@ std::vector<Dispatch> scatter_rows(const Launch& launch, const Limits& limits) {
 
 }  // namespace
 
-std::vector<Dispatch> plan_shape(const Launch& launch, const Limits& limits) {
+std::vector<Dispatch> plan_shape(const Launch& launch, const Limits& limits, const Scratch& scratch) {
   switch (launch.id) {
     case KernelId::sum_to:
-      return sum_to(launch, limits);
+      return sum_to(launch, limits, scratch);
     case KernelId::expand:
       return expand(launch, limits);
     case KernelId::permute:

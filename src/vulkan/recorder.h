@@ -49,6 +49,8 @@ class Recorder {
 
  private:
   Slot& open();
+  /// After all shaders and transfers so far, before `access` in the stages `to`.
+  static void all_barrier(VkCommandBuffer commands, VkPipelineStageFlags to, VkAccessFlags access);
   void barrier_if(bool needed);
   void cut();  ///< Sends the commands so far as a segment of the submission.
   void send(VkCommandBuffer commands);

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device/cost.h"
 #include "device/pool.h"
 #include "vulkan/choose.h"
+#include "vulkan/planned_launch.h"
 #include "vulkan/recorder.h"
 #include "vulkan/self_test.h"
-#include "vulkan/split.h"
 
 namespace llmtool {
 
@@ -17,22 +16,13 @@ using namespace vulkan;
 
 namespace {
 
-/// Scratch memory while a launch is recorded. Whoever takes it next is recorded later, and waits for these
-/// dispatches as for any other.
-class ScratchMemory {
- public:
-  explicit ScratchMemory(BlockPool& pool) : pool_(pool) {}
-  ScratchMemory(const ScratchMemory&) = delete;
-  ScratchMemory& operator=(const ScratchMemory&) = delete;
-  ~ScratchMemory() {
-    for (const Allocation& piece : pieces_) pool_.give(piece);
-  }
-  const Allocation& take(std::uint64_t bytes) { return pieces_.emplace_back(pool_.take(bytes)); }
-
- private:
-  BlockPool& pool_;
-  std::vector<Allocation> pieces_;
-};
+Launch launch_of(KernelId id, std::span<const View> views, const void* params) {
+  Launch launch;
+  launch.id = id;
+  launch.views.assign(views.begin(), views.end());
+  std::memcpy(launch.params.data(), params, kernel_info(id).params_bytes);
+  return launch;
+}
 
 class VulkanDevice final : public Device {
  public:
@@ -52,6 +42,9 @@ class VulkanDevice final : public Device {
 
   void set_profiling(bool on) override { recorder_.set_profiling(on); }
   KernelTimes kernel_times() const override { return recorder_.times(); }
+  std::uint64_t scratch_bytes(KernelId id, std::span<const View> views, const void* params) const override {
+    return plan_launch(launch_of(id, views, params), gpu_.limits()).scratch_bytes;
+  }
 
  private:
   Block* do_alloc(std::uint64_t bytes) override {
@@ -70,21 +63,17 @@ class VulkanDevice final : public Device {
     delete static_cast<DeviceBlock*>(block);
   }
   void do_launch(KernelId id, std::span<const View> views, const void* params) override {
-    Launch launch;
-    launch.id = id;
-    launch.views.assign(views.begin(), views.end());
-    std::memcpy(launch.params.data(), params, kernel_info(id).params_bytes);
-    for (const Launch& piece : split(launch, gpu_.limits())) record(piece);
+    PlannedLaunch planned = plan_launch(launch_of(id, views, params), gpu_.limits());
+    Allocation scratch;
+    if (planned.scratch_bytes > 0) {
+      scratch = pool().take(planned.scratch_bytes);
+      place_scratch(planned, {scratch.block, scratch.offset, scratch.bytes, DType::f32});
+      // Whoever takes it next is recorded later, and waits for these dispatches as for any other.
+      pool().give(scratch);
+    }
+    for (const Dispatch& d : planned.dispatches) recorder_.dispatch(d);
     stats_.barriers = recorder_.barriers();
     stats_.segments = recorder_.segments();
-  }
-  void record(const Launch& launch) {
-    ScratchMemory taken(pool());
-    const auto scratch = [&](std::uint64_t bytes) {
-      const Allocation& piece = taken.take(bytes);
-      return View{piece.block, piece.offset, bytes, DType::f32};
-    };
-    for (const Dispatch& d : plan(launch, gpu_.limits(), scratch)) recorder_.dispatch(d);
   }
   void do_copy(const View& src, const View& dst) override { recorder_.copy(src, dst); }
   void do_fill(const View& dst, std::uint32_t pattern) override { recorder_.fill(dst, pattern); }
@@ -128,6 +117,7 @@ std::unique_ptr<Device> try_vulkan_device(std::string& why_not) {
     if (why_not.empty()) return device;
     why_not = cat(device->caps().description, " fails its self-test: ", why_not);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::request) throw;  // a variable set by hand is no reason to fall back
     why_not = error.what();
   }
   return nullptr;

@@ -29,7 +29,8 @@ struct VulkanListing {
   int best = -1;                    ///< Of the real ones, by kind and memory: what `auto` tries; -1: none.
 };
 
-/// What is there. Never throws for what the machine lacks.
+/// What is there. Never throws for what the machine lacks; request_error for an environment variable
+/// (environment.h) with a wrong value.
 VulkanListing list_vulkan_devices();
 
 /// Device `index` of the listing. world_error where it is not there, is unfit or fails.
@@ -39,7 +40,7 @@ std::unique_ptr<Device> make_vulkan_device(int index);
 std::unique_ptr<Device> make_vulkan_device();
 
 /// For `auto`: the best real device that passes the self-test; null with the reason where there is none. The
-/// reason names the first device that was passed over.
+/// reason names the first device that was passed over. request_error as list_vulkan_devices().
 std::unique_ptr<Device> try_vulkan_device(std::string& why_not);
 
 /// Messages of the validation layer in this process so far, where LLMTOOL_VK_VALIDATE=1 turned it on.

@@ -173,9 +173,19 @@ TEST_CASE("an integer where a number is wanted, several files, fine-tuning, a dr
   const Result plan = tool(call, words("train --dry-run --out nowhere"));
   CHECK(plan.code == 0);
   CHECK(has(plan.out, "102336 (100544 decayed, 1792 not)"));
-  CHECK(plan.err.empty());
+  CHECK(has(line_with(plan.out, "device "), "available: the run fits"));
+  CHECK(lines_of(plan.err).size() == 1);  // which device was taken
+  CHECK(has(plan.err, "device: "));
   CHECK_FALSE(fs::exists(dir.path() / "nowhere"));
-  CHECK(has(tool(call, words("train --dry-run --json")).out, R"("tokens_per_step":256)"));
+  const Result huge = tool(
+      call, words("train --dry-run --device cpu --set train.batch_size=1000000 --set model.n_embd=1024"));
+  CHECK(huge.code == 0);
+  CHECK(huge.err.empty());
+  CHECK(has(line_with(huge.out, "device "), "cpu, "));
+  CHECK(has(huge.out, "available: the run does NOT fit"));
+  const std::string json = tool(call, words("train --dry-run --json")).out;
+  CHECK(has(json, R"("tokens_per_step":256)"));
+  CHECK(has(json, R"("fits":true)"));
   const Result keys = tool(call, words("train --config-keys --json"));
   CHECK(lines_of(keys.out).size() == 1);
   CHECK(has(keys.out, R"({"key":"model.n_layer","type":"integer")"));

@@ -189,3 +189,105 @@ TEST_CASE("a run that needs more than the Vulkan device has is refused before it
   CHECK(r.out.empty());
   CHECK_FALSE(fs::exists(dir.path() / "r"));
 }
+
+TEST_CASE(
+    "a run that is just too large is refused before its first step, and one that just fits goes through") {
+  if (!has_vulkan()) return;
+  const TempDir dir;
+  // 512 tokens: weight gradients and norms are summed in parts, which take scratch memory.
+  const std::string line =
+      "train --set train.batch_size=32 --set model.n_layer=1 --set model.n_embd=32 --set model.block_size=16 "
+      "--set train.steps=3 --set train.eval_every=1 --set data.val_fraction=0.2 --quiet --device ";
+  const auto with = [&](std::uint64_t budget, const std::string& more) {
+    return tool({dir.path(), {"LLMTOOL_VK_MAX_MEMORY=" + std::to_string(budget)}, {}, {}},
+                words(line + "vulkan " + more));
+  };
+  const Result plan = with(1u << 30, "--dry-run --json");
+  INFO(plan.out << plan.err);
+  REQUIRE(plan.code == 0);
+  const auto need = static_cast<std::uint64_t>(number_after(plan.out, R"("total":)"));
+  const std::string cpu = tool({dir.path(), {}, {}, {}}, words(line + "cpu --dry-run --json")).out;
+  CHECK(static_cast<double>(need) > number_after(cpu, R"("total":)"));
+
+  std::uint64_t refused = need - 1, fits = 2 * need;
+  while (fits - refused > 4096) {
+    const std::uint64_t middle = (refused + fits) / 2;
+    const std::string json = with(middle, "--dry-run --json").out;
+    REQUIRE((has(json, R"("fits":true)") || has(json, R"("fits":false)")));
+    (has(json, R"("fits":true)") ? fits : refused) = middle;
+  }
+  INFO("needs " << need << ", refused with " << refused << ", fits " << fits);
+  for (const std::uint64_t budget : {need - 1, refused}) {
+    const Result r = with(budget, "--out small");
+    CHECK(r.code == 1);
+    CHECK(has(r.err, "llmtool: error: this run needs "));
+    CHECK(r.out.empty());
+    CHECK_FALSE(fs::exists(dir.path() / "small"));
+  }
+  const Result r = with(fits, "--out fits");
+  INFO(r.err);
+  CHECK(r.code == 0);
+  CHECK(losses_of(dir.path() / "fits").size() == 3);
+}
+
+TEST_CASE("a dry run says whether the device is there and the run fits it") {
+  const TempDir dir;
+  if (has_vulkan()) {
+    const Result fits = run({dir.path(), {}, {}, {}}, "train --dry-run --device vulkan:0");
+    CHECK(has(line_with(fits.out, "device "), "vulkan:0, "));
+    CHECK(has(fits.out, "available: the run fits"));
+    const Result large =
+        run({dir.path(), {"LLMTOOL_VK_MAX_MEMORY=100000"}, {}, {}}, "train --dry-run --device vulkan:0");
+    CHECK(has(line_with(large.out, "device "), "97.7 KiB available: the run does NOT fit"));
+  }
+  const Result missing = tool({dir.path(), {}, {}, {}}, words("train --dry-run --device vulkan:77"));
+  INFO(missing.err);
+  CHECK(missing.code == 1);
+  CHECK(missing.out.empty());
+  CHECK(has(lines_of(missing.err).front(), "vulkan:77"));
+}
+
+TEST_CASE("a wrong value of an environment variable of the device is a wrong request") {
+  const TempDir dir;
+  const std::string one = "train --set train.steps=1 --set model.n_layer=1 --set model.n_embd=16 --device ";
+  const std::pair<const char*, const char*> wrong[] = {{"LLMTOOL_VK_MAX_MEMORY", "much"},
+                                                       {"LLMTOOL_VK_MAX_SHARED", "1"},
+                                                       {"LLMTOOL_VK_VALIDATE", "2"},
+                                                       {"LLMTOOL_VK_SUBMIT_MS", "-5"},
+                                                       {"LLMTOOL_VK_MAX_RANGE", "1e6"}};
+  for (const auto& [name, value] : wrong) {
+    const std::string setting = std::string(name) + "=" + value;
+    for (const std::string& line : {one + "vulkan", one + "auto", std::string("devices")}) {
+      // With and without a driver.
+      for (const char* driver : {"LLMTOOL_UNUSED=1", "VK_ICD_FILENAMES=/nonexistent"}) {
+        const Result r = tool({dir.path(), {setting, driver}, {}, {}}, words(line));
+        INFO(setting << " " << driver << " " << line << "\n" << r.err);
+        if (has(r.err, "this build has no Vulkan")) return;
+        CHECK(r.code == 2);
+        REQUIRE(lines_of(r.err).size() == 1);
+        CHECK(has(r.err, std::string("environment variable ") + name + "='" + value +
+                             "' is not a whole number from "));
+        CHECK(r.out.empty());
+      }
+    }
+    CHECK(tool({dir.path(), {setting}, {}, {}}, words(one + "cpu --out cpu --overwrite --quiet")).code == 0);
+  }
+}
+
+TEST_CASE("a driver's file that cannot be read is named as the likely cause") {
+  if (!has_vulkan()) return;
+  const TempDir dir;
+  write_text(dir.path() / "broken.json", "{ \"file_format_version\": \"1.0.0\", \"ICD\": {");
+  const std::string file = (dir.path() / "broken.json").string();
+  const Call call{dir.path(), {"VK_ICD_FILENAMES=" + file, "VK_DRIVER_FILES=" + file}, {}, {}};
+  const Result r = tool(call, words("train --device vulkan"));
+  INFO(r.err);
+  CHECK(r.code == 1);
+  CHECK(has(r.err, "Vulkan"));
+  // Loaders differ in what they say: no driver, or no instance.
+  if (!has(r.err, "no Vulkan driver is installed")) {
+    CHECK(has(lines_of(r.err).front(), "the Vulkan loader could not make an instance ("));
+    CHECK(has(lines_of(r.err).front(), "a driver or its JSON file is broken or missing"));
+    CHECK(has(lines_of(r.err).front(), "VK_LOADER_DEBUG=error"));
+  }
+}

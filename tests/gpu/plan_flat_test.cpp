@@ -26,7 +26,7 @@ std::vector<Dispatch> plan_of(KernelId id, std::size_t views, const Params& para
   launch.id = id;
   launch.views.assign(views, View{&block, 0, 4, DType::f32});
   launch.set_params(params);
-  return plan(launch, limits, no_scratch());
+  return plan(launch, limits, [](std::uint64_t bytes) { return View{&block, 0, bytes, DType::f32}; });
 }
 
 template <class Params>
@@ -66,7 +66,7 @@ TEST_CASE("plan: a flat kernel has a thread for each element, up to the largest 
   CHECK(plan_of(KernelId::exp, 2, UnaryParams{0, 0, 0, 0}).empty());
 }
 
-TEST_CASE("plan: every flat and shape kernel has one dispatch within small limits") {
+TEST_CASE("plan: every flat and shape kernel has one dispatch, a long sum two, within small limits") {
   Limits limits;
   limits.max_invocations = 128;
   for (const kernel_test::Case& c : kernel_test::all_cases()) {
@@ -78,12 +78,15 @@ TEST_CASE("plan: every flat and shape kernel has one dispatch within small limit
     launch.id = c.id;
     launch.views.resize(c.operands.size());
     std::copy(c.params.begin(), c.params.end(), launch.params.begin());
-    const auto dispatches = plan(launch, limits, no_scratch());
+    const bool sum = c.id == KernelId::sum_to;
+    const auto dispatches = plan(launch, limits, sum ? [](std::uint64_t) { return View{}; } : no_scratch());
     INFO(info.name << " [" << c.what << "]");
-    REQUIRE(dispatches.size() == 1);
-    REQUIRE(dispatches[0].shader == info.name);
-    REQUIRE(dispatches[0].constants[0] <= 128);
-    REQUIRE(dispatches[0].groups[0] >= 1);
+    REQUIRE((dispatches.size() == 1 || (sum && dispatches.size() == 2)));
+    for (const Dispatch& d : dispatches) {
+      REQUIRE(d.shader == info.name);
+      REQUIRE(d.constants[0] <= 128);
+      REQUIRE(d.groups[0] >= 1);
+    }
   }
 }
 
@@ -116,7 +119,6 @@ TEST_CASE("plan: sum_to puts threads where terms or outputs are") {
     p.n = p.shape[0] * p.shape[1] * p.shape[2] * p.shape[3];
     p.scale = 1;
     const auto dispatches = plan_of(KernelId::sum_to, 2, p, Limits{});
-    REQUIRE(dispatches.size() == 1);
     CHECK(dispatches[0].constants[0] == 128);
     return dispatches[0].constants[1];
   };

@@ -178,6 +178,12 @@ void add_attention_cases(Cases& cases) {
   add_attention(cases, {1, 5, 2, 2, 16, 30}, 4, 0.5f);
   add_attention(cases, {3, 33, 3, 1, 8, 0}, 0, 0.1f);
   add_attention(cases, {1, 20, 2, 2, 8, 0}, 0, 0, 18);  // scores up to about 1000
+  // One query or a few behind many keys, as in decoding.
+  for (const std::uint32_t keys : {1u, 15u, 17u, 33u, 129u, 257u}) {
+    add_attention(cases, {1, 1, 4, 2, 16, keys - 1});
+  }
+  add_attention(cases, {2, 1, 2, 1, 40, 700}, 8, 0.3f);
+  add_attention(cases, {1, 4, 3, 3, 5, 125});  // some queries see no key of the last part
   add_masked(cases);
 }
 

@@ -129,6 +129,11 @@ void add_shape_cases(Cases& cases) {
   }
   add_reduction(cases, {1, 1, 1, 5000}, {1, 1, 1, 1});
   add_reduction(cases, {1, 1, 700, 9}, {1, 1, 1, 9});
+  // Long enough for sums in parts.
+  add_reduction(cases, {1, 1, 1, 20001}, {1, 1, 1, 1});
+  add_reduction(cases, {1, 1, 3, 9999}, {1, 1, 3, 1});
+  add_reduction(cases, {1, 1, 3001, 5}, {1, 1, 1, 5});
+  add_reduction(cases, {61, 3, 97, 2}, {1, 3, 1, 2});
   for (std::uint32_t mask = 0; mask < 16; ++mask) {
     const Shape out{mask & 1 ? 1u : 2u, mask & 2 ? 1u : 3u, mask & 4 ? 1u : 4u, mask & 8 ? 1u : 5u};
     add_reduction(cases, {2, 3, 4, 5}, out);
