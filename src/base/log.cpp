@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/cat.h"
+#include "base/files.h"
 #include "base/terminal.h"
 
 namespace llmtool {
@@ -32,10 +33,10 @@ void set_quiet(bool quiet) noexcept { quiet_flag = quiet; }
 bool quiet() noexcept { return quiet_flag; }
 
 void note(std::string_view text) {
-  if (!quiet()) write_stderr(cat("llmtool: ", text, "\n"));
+  if (!quiet()) write_stderr(cat("llmtool: ", printable(text), "\n"));
 }
 
-void warn(std::string_view text) { write_stderr(cat("llmtool: warning: ", text, "\n")); }
+void warn(std::string_view text) { write_stderr(cat("llmtool: warning: ", printable(text), "\n")); }
 
 bool stderr_is_terminal() { return smart_terminal(STDERR_FILENO); }
 void set_color(bool allowed) noexcept { color_allowed = allowed; }

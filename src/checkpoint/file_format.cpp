@@ -12,9 +12,9 @@ void check_format(std::string_view found, const std::string& where, ErrorKind ki
   const std::string_view version =
       found.substr(0, family.size()) == family ? found.substr(family.size()) : "";
   if (!version.empty() && version.find_first_not_of("0123456789") == version.npos) {
-    throw Error(kind,
-                cat(where, ": format \"", shown, "\" is not the one of this build, \"", file_format, "\""),
-                "use the version of llmtool that wrote it, or a newer one");
+    throw NewerFormat(
+        kind, cat(where, ": format \"", shown, "\" is not the one of this build, \"", file_format, "\""),
+        "use the version of llmtool that wrote it, or a newer one");
   }
   throw Error(kind, cat(where, ": format \"", shown, "\" is not known; expected \"", file_format, "\""));
 }

@@ -9,8 +9,14 @@ namespace llmtool {
 
 inline constexpr std::string_view file_format = "llmtool-1";
 
-/// Refuses any other mark: a newer one with both versions, anything else as not ours. `where` names the file
-/// (and key).
+/// Thrown for a mark of ours with another version: the file is whole, but this build cannot read it.
+class NewerFormat : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Refuses any other mark: a newer one (NewerFormat) with both versions, anything else as not ours. `where`
+/// names the file (and key).
 void check_format(std::string_view found, const std::string& where, ErrorKind kind);
 
 }  // namespace llmtool

@@ -121,7 +121,9 @@ std::unique_ptr<GPT> load_model(const ModelFiles& files, Device& device) {
 }
 
 void load_weights(const Path& dir, GPT& model) {
-  if (std::error_code ignored; fs::exists(dir / "trainer_state.json", ignored)) {
+  // A link that leads nowhere is damage, not absence.
+  std::error_code ignored;
+  if (fs::symlink_status(dir / "trainer_state.json", ignored).type() != fs::file_type::not_found) {
     TensorChecksums checksums;
     read_trainer_state(dir, checksums);
     require_checksum(dir / "model.safetensors", checksums.model);

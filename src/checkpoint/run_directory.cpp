@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/checkpoint_files.h"
+#include "checkpoint/file_format.h"
 #include "checkpoint/run_pointers.h"
 #include "checkpoint/tokenizer_file.h"
 
@@ -103,6 +104,8 @@ std::optional<Path> RunDirectory::latest_good() const {
     try {
       require_good_checkpoint(candidate);
       return candidate;
+    } catch (const NewerFormat&) {
+      throw;  // going on from an older one would write over it
     } catch (const Error& error) {
       warn(cat("checkpoint ", shown(candidate), " is passed over: ", error.what()));
     }
@@ -125,7 +128,7 @@ void RunDirectory::save(GPT& model, const Tokenizer& tokenizer, const TrainConfi
     if (space.available < need) {
       throw world_error(cat("a checkpoint of ", need, " bytes does not fit: ", shown(root_), " has ",
                             space.available, " left"),
-                        "free some space and go on with --resume");
+                        "free some space");
     }
   }
   fs::remove_all(fresh, code);

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "formats/json.h"
 #include "generate/generator.h"
+#include "generate/text_stream.h"
 
 namespace llmtool {
 
@@ -33,6 +34,7 @@ Json sample_json(const Generated& g) {
 void run_generate(GenerateFlags& flags) {
   flags.common.apply();
   check(flags.options.sampling);
+  check_stops(flags.options.stop);
   const std::string device_name = flags.common.device.empty() ? "auto" : flags.common.device;
   check_device_name(device_name);
   const std::string prompt = flags.prompt_file.empty() ? flags.prompt : read_file(flags.prompt_file);

@@ -44,6 +44,7 @@ Json plan_json(const TrainPlan& plan, const Device& device, const DeviceFit& fit
                           {"moments", m.moment_bytes},
                           {"activations", m.activation_bytes},
                           {"total", m.total_bytes()}};
+  if (m.unplaceable) json["memory_bytes"]["activations"] = nullptr;
   json["device"] = {
       {"name", device.name()}, {"memory_bytes", device.caps().memory_bytes}, {"fits", !fit.why_not}};
   if (fit.why_not) json["device"]["why_not"] = fit.why_not->what();
@@ -63,8 +64,8 @@ std::string plan_text(const TrainPlan& plan, const Device& device, const DeviceF
   return cat("parameters   ", m.parameters, " (", m.decayed, " decayed, ", m.parameters - m.decayed,
              " not)\n", "memory       ", bytes_text(m.total_bytes()), ": parameters ",
              bytes_text(m.parameter_bytes), ", gradients ", bytes_text(m.gradient_bytes), ", moments ",
-             bytes_text(m.moment_bytes), ", activations ", bytes_text(m.activation_bytes), "\n",
-             "device       ", device.name(), ", ", bytes_text(device.caps().memory_bytes),
+             bytes_text(m.moment_bytes), ", activations ", activations_text(m), "\n", "device       ",
+             device.name(), ", ", bytes_text(device.caps().memory_bytes),
              " available: ", fit.why_not ? "the run does NOT fit" : "the run fits", "\n", "per step     ",
              m.tokens_per_step, " tokens, ", fixed(m.flops_per_step / 1e9, 3), " GFLOP, ",
              m.launches_per_step, " launches per micro-batch\n", "data         ",

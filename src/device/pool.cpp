@@ -6,6 +6,7 @@
 #include <bit>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "device/device.h"
@@ -18,6 +19,7 @@ struct BlockPool::State {
     std::map<std::uint64_t, std::uint64_t> free;  // offset -> bytes; neighbours never touch
     std::uint64_t free_bytes = 0;
   };
+  using Blocks = std::map<std::uint64_t, Ranges>;  // by id, which is the order of the addresses
 
   explicit State(Device& d) : device(d) {}
 
@@ -30,6 +32,7 @@ struct BlockPool::State {
       ranges.free.erase(it);
       if (room > bytes) ranges.free.emplace(offset + bytes, room - bytes);
       ranges.free_bytes -= bytes;
+      if (ranges.free_bytes == 0) with_room.erase(ranges.block->id);
       out = {ranges.block, offset, bytes};
       in_use += bytes;
       peak = std::max(peak, in_use);
@@ -52,11 +55,17 @@ struct BlockPool::State {
     ranges.block = block;
     ranges.free.emplace(0, block->bytes);
     ranges.free_bytes = block->bytes;
+    ids[block] = block->id;
+    with_room[block->id] = &ranges;
     return ranges;
   }
 
   Device& device;
-  std::map<std::uint64_t, Ranges> blocks;  // by id, which is the order of the addresses
+  Blocks blocks;
+  // A huge model has tens of thousands of blocks, nearly all of them full: neither taking nor giving may walk
+  // them.
+  std::map<std::uint64_t, Ranges*> with_room;
+  std::unordered_map<const Block*, std::uint64_t> ids;
   std::uint64_t in_use = 0;
   std::uint64_t peak = 0;
 };
@@ -77,8 +86,8 @@ std::uint64_t BlockPool::size_class(std::uint64_t bytes, std::uint64_t alignment
 Allocation BlockPool::take(std::uint64_t bytes) {
   const std::uint64_t need = size_class(bytes, state_->device.caps().alignment);
   Allocation out;
-  for (auto& [id, ranges] : state_->blocks) {
-    if (state_->carve(ranges, need, out)) return out;
+  for (const auto& [id, ranges] : state_->with_room) {
+    if (state_->carve(*ranges, need, out)) return out;
   }
   const bool carved = state_->carve(state_->add_block(need), need, out);
   LLMTOOL_CHECK(carved, "a new block holds fewer than the ", need, " bytes it was made for");
@@ -88,11 +97,9 @@ Allocation BlockPool::take(std::uint64_t bytes) {
 void BlockPool::give(const Allocation& allocation) noexcept {
   if (allocation.block == nullptr || allocation.bytes == 0) return;
   // A block that is no longer ours went with release_all().
-  State::Ranges* ranges = nullptr;
-  for (auto& [id, candidate] : state_->blocks) {
-    if (candidate.block == allocation.block) ranges = &candidate;
-  }
-  if (ranges == nullptr) return;
+  const auto id = state_->ids.find(allocation.block);
+  if (id == state_->ids.end()) return;
+  State::Ranges* const ranges = &state_->blocks.find(id->second)->second;
   std::uint64_t begin = allocation.offset;
   std::uint64_t end = allocation.offset + allocation.bytes;
   auto next = ranges->free.lower_bound(begin);
@@ -109,6 +116,7 @@ void BlockPool::give(const Allocation& allocation) noexcept {
   }
   ranges->free.emplace(begin, end - begin);
   ranges->free_bytes += allocation.bytes;
+  state_->with_room[id->second] = ranges;
   state_->in_use -= allocation.bytes;
 }
 
@@ -119,6 +127,8 @@ void BlockPool::reset_peak() noexcept { state_->peak = state_->in_use; }
 void BlockPool::trim() noexcept {
   for (auto it = state_->blocks.begin(); it != state_->blocks.end();) {
     if (it->second.free_bytes == it->second.block->bytes) {
+      state_->ids.erase(it->second.block);
+      state_->with_room.erase(it->first);
       state_->device.free(it->second.block);
       it = state_->blocks.erase(it);
     } else {
@@ -130,6 +140,8 @@ void BlockPool::trim() noexcept {
 void BlockPool::release_all() noexcept {
   for (auto& [id, ranges] : state_->blocks) state_->device.free(ranges.block);
   state_->blocks.clear();
+  state_->with_room.clear();
+  state_->ids.clear();
   state_->in_use = 0;
 }
 

@@ -22,11 +22,15 @@ std::size_t begun(std::string_view bytes, std::string_view stop) {
 
 }  // namespace
 
-TextStream::TextStream(std::vector<std::string> stops, Sink sink)
-    : stops_(std::move(stops)), sink_(std::move(sink)) {
-  for (const std::string& stop : stops_) {
+void check_stops(const std::vector<std::string>& stops) {
+  for (const std::string& stop : stops) {
     if (stop.empty()) throw request_error("--stop is empty: give the text before which generation ends");
   }
+}
+
+TextStream::TextStream(std::vector<std::string> stops, Sink sink)
+    : stops_(std::move(stops)), sink_(std::move(sink)) {
+  check_stops(stops_);
 }
 
 bool TextStream::push(std::string_view bytes) {

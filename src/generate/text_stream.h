@@ -9,6 +9,9 @@
 
 namespace llmtool {
 
+/// request_error if one of them is empty.
+void check_stops(const std::vector<std::string>& stops);
+
 /// Takes bytes piece by piece. What may be the beginning of a stop text or of a UTF-8 sequence is held back;
 /// a stop text is found across the borders of pieces. Bytes that are not UTF-8 become U+FFFD, so nothing
 /// shown is ever broken.

@@ -6,6 +6,7 @@
 
 #include "base/cat.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "device/counting_device.h"
 #include "model/gpt.h"
 #include "tensor/autograd.h"
@@ -33,6 +34,7 @@ class Rehearsal {
         step_(model, optimizer_options(config.train), windows, micros, config.train.recompute) {}
 
   void step() {
+    throw_if_interrupted();
     model_.train();
     step_.run(done_++, batches_, train_.max_lr, train_.grad_clip, train_.seed, {});
     step_.drain({});
@@ -88,16 +90,22 @@ std::int64_t few_windows(const TrainConfig& config) {
   return std::max<std::int64_t>(1, counted_tokens / config.model.block_size);
 }
 
+/// What may help: first what changes nothing but time, where the weights and what belongs to them are not too
+/// much alone.
+std::string knobs(const MemoryPlan& plan, std::uint64_t there) {
+  const bool activations_help = plan.total_bytes() - plan.activation_bytes <= there;
+  return cat(activations_help ? "set train.recompute, make train.batch_size smaller with a larger "
+                                "train.grad_accum_steps, or "
+                              : "",
+             "make model.n_embd, n_layer, block_size or the vocabulary smaller");
+}
+
 /// What a run needs, for a message.
 std::string need_text(const MemoryPlan& plan) {
   return cat(bytes_text(plan.total_bytes()), " of memory (parameters ", bytes_text(plan.parameter_bytes),
              ", gradients ", bytes_text(plan.gradient_bytes), ", moments ", bytes_text(plan.moment_bytes),
-             ", activations ", bytes_text(plan.activation_bytes), ")");
+             ", activations ", activations_text(plan), ")");
 }
-
-constexpr const char* memory_knobs =
-    "set train.recompute, make train.batch_size smaller with a larger train.grad_accum_steps, or make "
-    "model.n_embd, n_layer, block_size or the vocabulary smaller";
 
 /// Throws what the device's memory throws in two rounds of a step and an evaluation: the same requests get
 /// the same places as in the run.
@@ -120,6 +128,10 @@ std::string bytes_text(std::uint64_t bytes) {
   if (bytes >= std::uint64_t{1} << 30) return fixed(b / double(1 << 30), 2) + " GiB";
   if (bytes >= std::uint64_t{1} << 20) return fixed(b / double(1 << 20), 1) + " MiB";
   return fixed(b / 1024, 1) + " KiB";
+}
+
+std::string activations_text(const MemoryPlan& plan) {
+  return plan.unplaceable ? "not counted" : bytes_text(plan.activation_bytes);
 }
 
 MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size, const Device* device_like) {
@@ -177,7 +189,7 @@ void require_memory(const MemoryPlan& plan, const DeviceCaps& caps) {
     return;
   }
   throw world_error(cat("this run needs ", need_text(plan), ", but there is ", bytes_text(caps.memory_bytes)),
-                    memory_knobs);
+                    knobs(plan, caps.memory_bytes));
 }
 
 DeviceFit fit_device(const TrainConfig& config, std::int64_t vocab_size, const Device& device) {
@@ -196,7 +208,7 @@ DeviceFit fit_device(const TrainConfig& config, std::int64_t vocab_size, const D
     fit.why_not = world_error(
         cat("this run needs ", need_text(fit.memory), ", which does not fit the ", bytes_text(there),
             " that there is, since memory is taken in pieces and gaps stay between them"),
-        memory_knobs);
+        knobs(fit.memory, there));
   }
   return fit;
 }

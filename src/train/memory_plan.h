@@ -46,5 +46,7 @@ DeviceFit fit_device(const TrainConfig& config, std::int64_t vocab_size, const D
 
 /// "1.2 GiB", "340 MiB".
 std::string bytes_text(std::uint64_t bytes);
+/// The same of the activations; "not counted" where the plan is unplaceable.
+std::string activations_text(const MemoryPlan& plan);
 
 }  // namespace llmtool

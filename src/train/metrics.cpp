@@ -24,7 +24,7 @@ std::string norm_text(double norm) { return norm != 0 && norm < 0.1 ? fixed(norm
 LogLine from_json(std::string_view row, const std::string& source) {
   const Json json = parse_json(row, source, ErrorKind::world);
   if (!json.is_object() || !json.contains("step") || !json["step"].is_number_unsigned())
-    throw world_error(cat(source, ": a line is not an object with a step: ", row.substr(0, 80)));
+    throw world_error(cat(source, " is not an object with a step"));
   // A number that was not finite was written as null.
   const auto number = [&](const char* key) {
     const auto found = json.find(key);
@@ -74,26 +74,31 @@ std::string final_text(const Evaluation& evaluation) {
 
 MetricsFile::MetricsFile(Path path, std::uint64_t step) : path_(std::move(path)) {
   std::string kept;
-  if (step > 0 && std::filesystem::exists(path_)) {
+  if (std::error_code ignored; step > 0 && std::filesystem::exists(path_, ignored)) {
     const std::string text = read_file(path_);
-    int number = 0;
+    std::uint64_t number = 0, dropped = 0;
+    std::string first_dropped;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);
       if (end == std::string::npos) break;  // cut off by a crash
       const std::string_view row(text.data() + at, end - at);
       at = end + 1;
+      ++number;
       std::optional<LogLine> line;
       try {
-        line = from_json(row, cat(path_.string(), ", log line ", ++number));
+        line = from_json(row, cat("log line ", number));
       } catch (const Error& error) {
         // The log is not what a resume goes on from: what cannot be read of it is no reason to refuse.
-        warn(cat(error.what(), "; it is dropped"));
+        if (++dropped == 1) first_dropped = error.what();
         continue;
       }
-      if (!(line->step <= step)) break;
+      if (line->step > step) continue;
       lines_.push_back(*line);
       kept.append(row).push_back('\n');
     }
+    if (dropped > 0)
+      warn(cat(printable(path_.native()), ": ", dropped, dropped == 1 ? " line" : " lines",
+               " of the log cannot be read and are dropped, the first: ", first_dropped));
   }
   write_file_atomic(path_, kept);
 }

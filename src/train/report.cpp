@@ -96,7 +96,8 @@ std::string html_text(std::string_view bytes) {
     const CodePoint c = decode_utf8(bytes, at);
     const bool control =
         (c.value < 0x20 && c.value != '\n' && c.value != '\t') || (c.value >= 0x7F && c.value < 0xA0);
-    if (c.length == 0 || control) {
+    const bool noncharacter = (c.value & 0xFFFE) == 0xFFFE || (c.value >= 0xFDD0 && c.value <= 0xFDEF);
+    if (c.length == 0 || control || noncharacter) {
       append_utf8(out, 0xFFFD);
     } else if (c.value == '&') {
       out += "&amp;";

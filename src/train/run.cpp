@@ -33,8 +33,37 @@ void require_same_model(const ModelConfig& asked, const ModelConfig& kept, const
                         "leave out --config and the model keys to go on with the model as it is");
 }
 
+/// What is fine-tuned brings its own model and tokenizer: keys that ask for others are not passed over in
+/// silence.
+void require_no_other_model(const TrainConfig& asked, const ModelFiles& files) {
+  ModelConfig a = asked.model, unset;
+  a.dropout = unset.dropout;
+  a.preset = unset.preset;
+  TrainConfig left, right;
+  left.model = a;
+  right.model = unset;
+  if (resolved_json(left) != resolved_json(right))
+    require_same_model(asked.model, files.config.model, files.dir);
+}
+void require_same_tokenizer(const TokenizerConfig& asked, const ModelFiles& files) {
+  if (asked.type == "auto" || asked.type == files.config.tokenizer.type ||
+      asked.type == files.tokenizer->type())
+    return;
+  throw request_error(cat("tokenizer.type ", asked.type, " is not that of ", printable(files.dir.native()),
+                          ", ", files.tokenizer->type(), ", which goes with its weights"),
+                      "leave tokenizer.type out");
+}
+
 Path checkpoint_to_resume(const TrainRequest& request, const RunDirectory& run) {
-  if (request.resume_from) return resolve_model_dir(*request.resume_from);
+  if (request.resume_from) {
+    const Path &named = *request.resume_from, inside = run.root() / "checkpoints" / named;
+    std::error_code ignored;
+    if (std::filesystem::exists(named, ignored)) return resolve_model_dir(named);
+    if (std::filesystem::exists(inside, ignored)) return resolve_model_dir(inside);
+    throw world_error(cat("--resume: there is no checkpoint at '", printable(named.native()), "'"),
+                      cat("name a folder in ", printable((run.root() / "checkpoints").native()),
+                          ", or leave the name out for the latest good one"));
+  }
   if (const std::optional<Path> found = run.latest_good()) return *found;
   throw world_error(cat("--resume: ", run.root().string(), " holds no checkpoint to go on from"),
                     "start anew with --overwrite, or name a checkpoint: --resume CKPT");
@@ -102,9 +131,9 @@ class Run {
     };
     events.save = [&](const TrainerState& now, bool best) {
       run_.save(model_, *plan_.data.tokenizer, config_, now, best);
+      observer_.saved(run_.checkpoint_path(now.step));  // also where the pictures cannot be written
       write_file_atomic(run_.root() / "loss.svg", loss_svg(metrics.lines()));
       write_report(metrics, {plan_, device_, now, {}, {}});
-      observer_.saved(run_.checkpoint_path(now.step));
     };
     events.progress = [&](std::uint64_t step, double loss, double speed) {
       observer_.progressed(step, loss, speed);
@@ -189,6 +218,7 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
     const ModelFiles files = open_model(*checkpoint);
     require_ahead(request, *checkpoint);
     require_same_model(request.config.model, files.config.model, *checkpoint);
+    require_same_tokenizer(request.config.tokenizer, files);
     data = resumed_data(request, run, files);
   } else {
     if (!dry_run && run.has_run() && !request.overwrite)
@@ -198,6 +228,8 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
     if (request.init_from) {
       ModelFiles files = open_model(*request.init_from);
       init_dir = files.dir;
+      require_no_other_model(request.config, files);
+      require_same_tokenizer(request.config.tokenizer, files);
       files.config.model.dropout = request.config.model.dropout;
       request.config.model = files.config.model;
       data = prepare_data(request.config, std::move(files.tokenizer), request.threads);
@@ -211,9 +243,7 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
   const MemoryPlan memory = plan_memory(request.config, data->tokenizer->vocab_size());
   std::vector<Path> created;
   DirectoryLock lock;
-  if (dry_run) {
-    if (memory.unplaceable) throw *memory.unplaceable;
-  } else {
+  if (!dry_run) {
     created = missing_folders(run.root() / "checkpoints");
     lock = run.create();
   }

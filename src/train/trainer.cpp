@@ -95,10 +95,11 @@ void Trainer::note_stats(std::uint64_t step, const StepStats& stats) {
   }
   ++state_.skipped_steps;
   if (++state_.bad_steps_in_a_row < static_cast<std::uint64_t>(config_.train.max_bad_steps)) return;
-  throw world_error(cat("the run diverged: loss ", fixed(static_cast<double>(stats.loss), 4),
-                        " and grad_norm ", fixed(static_cast<double>(stats.grad_norm), 4), " at step ",
-                        step + 1, ", not finite for ", state_.bad_steps_in_a_row, " steps in a row"),
-                    "lower train.max_lr or raise train.warmup_steps");
+  throw world_error(
+      cat("the run diverged: loss ", fixed(static_cast<double>(stats.loss), 4), " and grad_norm ",
+          fixed(static_cast<double>(stats.grad_norm), 4), " at step ", step + 1, ", not finite for ",
+          state_.bad_steps_in_a_row, state_.bad_steps_in_a_row == 1 ? " step" : " steps in a row"),
+      "lower train.max_lr or raise train.warmup_steps");
 }
 
 void Trainer::log_and_evaluate() {
@@ -116,17 +117,13 @@ void Trainer::log_and_evaluate() {
   bool best = false;
   if (val_windows_.counted() > 0) {
     line.val_loss = evaluator_(val_windows_, false).loss;
-    // The first step's evaluation shows where the run starts; it is no result worth keeping.
-    if (state_.step > 1 || t.steps == 1) {
-      best =
-          std::isfinite(*line.val_loss) && (!state_.best_val_loss || *line.val_loss < *state_.best_val_loss);
-      if (best) {
-        state_.best_val_loss = line.val_loss;
-        state_.best_step = state_.step;
-        state_.evaluations_without_improvement = 0;
-      } else {
-        ++state_.evaluations_without_improvement;
-      }
+    best = std::isfinite(*line.val_loss) && (!state_.best_val_loss || *line.val_loss < *state_.best_val_loss);
+    if (best) {
+      state_.best_val_loss = line.val_loss;
+      state_.best_step = state_.step;
+      state_.evaluations_without_improvement = 0;
+    } else {
+      ++state_.evaluations_without_improvement;
     }
   }
   if (events_.log) events_.log(line);

@@ -118,6 +118,7 @@ TEST_CASE("flags and subcommands are refused with exit 2 and the nearest name") 
   refused(call, {"generate", "--prompt", "x", "--model", ""}, 2, {"--model", "empty"});
   refused(call, {"tokenize", "encode", "x", "--tokenizer", ""}, 2, {"--tokenizer", "empty"});
   refused(call, {"tokenize", "encode", "--input", ""}, 2, {"--input", "empty"});
+  refused(call, {"generate", "--prompt", "x", "--stop", ""}, 2, {"--stop is empty"});
   refused(call, "generate --top-k 1.5", 2, {"--top-k", "1.5", "whole number"});
   refused(call, "generate --temperature hot", 2, {"--temperature", "hot"});
   refused(call, "generate --temperature -1", 2, {"--temperature", "-1"});
@@ -180,6 +181,22 @@ TEST_CASE("a run that is there is refused, and stays as it was") {
   refused(call, "train --resume --out r --stop-after 1", 2, {"--stop-after 1", "step 2"});
   refused(call, "train --resume --out r --set model.n_layer=2", 2, {"model"});
   refused(call, "train --resume --out nowhere", 1, {"nowhere"});
+  refused(call, "train --resume step-00000009 --out r", 1, {"step-00000009", "r/checkpoints"});
+  refused(call, "train --resume --out r --set tokenizer.type=bytes", 2, {"tokenizer.type bytes", "char"});
+  // What is fine-tuned brings its model and tokenizer; a key that asks for another is not passed over.
+  refused(call, "train --init-from r --out t --set model.n_embd=32", 2, {"model section", "r/checkpoints"});
+  refused(call, "train --init-from r --out t --set tokenizer.type=bytes", 2,
+          {"tokenizer.type bytes", "char"});
+  {
+    // A checkpoint of a newer version is neither gone on from nor written over.
+    const fs::path state = dir.path() / "r/checkpoints/step-00000002/trainer_state.json";
+    const std::string good = file_text(state);
+    std::string newer = good;
+    newer.replace(newer.find("llmtool-1"), 9, "llmtool-2");
+    write_text(state, newer);
+    refused(call, "train --resume --out r --set train.steps=4", 1, {"llmtool-2", "llmtool-1"});
+    write_text(state, good);
+  }
   CHECK(file_text(dir.path() / "r/metrics.jsonl") == before);
   CHECK(tool(call, words(small + "--overwrite")).code == 0);
 }

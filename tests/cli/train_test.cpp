@@ -183,6 +183,12 @@ TEST_CASE("an integer where a number is wanted, several files, fine-tuning, a dr
   CHECK(huge.err.empty());
   CHECK(has(line_with(huge.out, "device "), "cpu, "));
   CHECK(has(huge.out, "available: the run does NOT fit"));
+  const Result wide =
+      tool(call, words("train --dry-run --device cpu --set model.n_layer=10 --set model.n_head=64 "
+                       "--set model.n_embd=65536"));
+  CHECK(wide.code == 0);
+  CHECK(has(wide.out, "activations not counted"));
+  CHECK(has(wide.out, "available: the run does NOT fit"));
   const std::string json = tool(call, words("train --dry-run --json")).out;
   CHECK(has(json, R"("tokens_per_step":256)"));
   CHECK(has(json, R"("fits":true)"));
@@ -204,4 +210,52 @@ TEST_CASE("a run that diverges ends with exit 1, the step and the knobs") {
   // Nothing was saved, so nothing can be gone on with.
   CHECK(has(r.err, "start over with --overwrite"));
   CHECK_FALSE(has(r.err, "--resume"));
+}
+
+TEST_CASE("best is the smallest val_loss of all evaluations, the first included") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  // A rate that spoils the model at once.
+  REQUIRE(
+      tool(call, words("train --quiet --device cpu --set model.n_layer=1 --set data.val_fraction=0.3 --set "
+                       "train.max_lr=0.5 --set train.warmup_steps=0 --set train.steps=4 --set "
+                       "train.eval_every=1 --out r"))
+          .code == 0);
+  double least = 1e300;
+  int at = 0, step = 0;
+  for (const std::string& line : lines_of(file_text(dir.path() / "r/metrics.jsonl"))) {
+    ++step;
+    if (const double loss = number_after(line, R"("val_loss":)"); loss < least) least = loss, at = step;
+  }
+  CHECK(step == 4);
+  CHECK(at == 1);
+  CHECK(file_text(dir.path() / "r/best") == "step-00000001\n");
+}
+
+TEST_CASE("a report that cannot be written leaves the checkpoint, and the error says how to go on from it") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  fs::create_directories(dir.path() / "r/report.html");
+  const Result r = tool(call, words(small + "--set train.steps=3 --out r"));
+  INFO(r.err);
+  CHECK(r.code == 1);
+  CHECK(has(r.err, "report.html"));
+  CHECK(has(r.err, "step-00000003: go on with llmtool train --resume"));
+  CHECK_FALSE(has(r.err, "--overwrite"));
+  CHECK(fs::exists(dir.path() / "r/checkpoints/step-00000003/model.safetensors"));
+}
+
+TEST_CASE("lines of the log that cannot be read are one warning at a resume") {
+  const TempDir dir;
+  const Call call{dir.path(), {}, {}, {}};
+  REQUIRE(tool(call, words(small + "--quiet --set train.steps=4 --stop-after 2 --out r")).code == 0);
+  std::string junk;
+  for (int i = 0; i < 100; ++i) junk += "\xff\x1b[31m\n";
+  write_text(dir.path() / "r/metrics.jsonl", junk + file_text(dir.path() / "r/metrics.jsonl"));
+  const Result r = tool(call, words("train --quiet --resume --out r"));
+  INFO(r.err);
+  CHECK(r.code == 0);
+  CHECK(lines_of(r.err).size() == 1);
+  CHECK(has(r.err, "100 lines of the log cannot be read"));
+  CHECK_FALSE(has(r.err, "\x1b"));
 }

@@ -185,7 +185,7 @@ TEST_CASE("a run that needs more than the Vulkan device has is refused before it
   CHECK(r.code == 1);
   CHECK(has(r.err, "this run needs "));
   CHECK(has(r.err, "but there is 97.7 KiB"));
-  CHECK(has(r.err, "train.batch_size"));
+  CHECK(has(r.err, "model.n_embd"));
   CHECK(r.out.empty());
   CHECK_FALSE(fs::exists(dir.path() / "r"));
 }

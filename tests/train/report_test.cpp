@@ -12,6 +12,7 @@ TEST_CASE("text of a page is escaped, and bytes that are no text are replaced") 
   CHECK(html_text("a<b>&\"c\"\n\t\xc3\xa9") == "a&lt;b&gt;&amp;&quot;c&quot;\n\t\xc3\xa9");
   CHECK(html_text(std::string("\x00\x1b[1m\xff", 6)) == "\xef\xbf\xbd\xef\xbf\xbd[1m\xef\xbf\xbd");
   CHECK(html_text("\xc2\x85") == "\xef\xbf\xbd");
+  CHECK(html_text("\xef\xbf\xbf") == "\xef\xbf\xbd");
   CHECK(html_text("").empty());
 }
 
