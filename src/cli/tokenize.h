@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "text/tokenizer.h"
 
@@ -15,6 +16,10 @@ namespace llmtool {
 std::unique_ptr<Tokenizer> chosen_tokenizer(const std::string& named);
 /// --tokenizer
 void add_tokenizer_flag(CLI::App& command, std::string& named);
+
+/// request_error if one of the inputs is a shard or a folder of shards, whose tokenizer.json would pass for
+/// text.
+void require_texts(const std::vector<std::string>& inputs);
 
 void add_tokenize_train(CLI::App& tokenize);
 void add_tokenize_pack(CLI::App& tokenize);

@@ -48,6 +48,7 @@ void run_pack(const PackFlags& flags) {
   flags.common.apply();
   const auto tokenizer = chosen_tokenizer(flags.tokenizer);
   const std::string tokenizer_text = tokenizer_json(*tokenizer);
+  require_texts(flags.inputs);
   TextSource source(flags.inputs);
   std::error_code left_to_the_writer;  // which says why it cannot
   std::filesystem::create_directories(flags.out, left_to_the_writer);
@@ -90,6 +91,13 @@ void run_pack(const PackFlags& flags) {
 }
 
 }  // namespace
+
+void require_texts(const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs)
+    if (input != "-" && open_token_shards(input))
+      throw request_error(cat("--input '", printable(input), "' holds token shards: expected text"),
+                          "give the texts they were packed from");
+}
 
 void add_tokenize_pack(CLI::App& tokenize) {
   auto flags = std::make_shared<PackFlags>();

@@ -26,6 +26,7 @@ struct TrainFlags {
 };
 
 BpeTraining learned(const TrainFlags& flags, ThreadPool& pool) {
+  require_texts(flags.inputs);
   TextSource source(flags.inputs);
   const auto target = static_cast<std::uint64_t>(flags.bpe.vocab_size);
   LateProgress reading("counting", source.total().value_or(0)), merging("merging", target);

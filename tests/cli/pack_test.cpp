@@ -92,6 +92,8 @@ TEST_CASE("pack: what does not belong together is refused") {
   }
   CHECK(tool(call, words("tokenize pack --input t.txt --tokenizer t.json --out p --overwrite")).code == 0);
   refused("tokenize pack --input none.txt --out q", 1, "none.txt");
+  refused("tokenize pack --input p --out q", 2, "holds token shards: expected text");
+  refused("tokenize train --input p --vocab-size 300 --out v.json", 2, "holds token shards: expected text");
   refused("tokenize pack --input t.txt --out /proc/q", 1, "/proc/q");
   refused("tokenize pack --input t.txt --out q --shard-tokens 0", 2, "--shard-tokens");
   CHECK_FALSE(fs::exists(dir.path() / "q"));
