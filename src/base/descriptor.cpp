@@ -12,8 +12,7 @@
 namespace llmtool {
 
 Error file_failure(std::string_view what, const Path& path, int code) {
-  const std::string name = path == "-" ? "standard input" : cat("'", printable(path.native()), "'");
-  return world_error(cat("cannot ", what, " ", name, ": ", std::generic_category().message(code)));
+  return world_error(cat("cannot ", what, " ", shown(path), ": ", std::generic_category().message(code)));
 }
 
 int open_retrying(const Path& path, int flags, unsigned mode) {

@@ -21,10 +21,6 @@
 namespace llmtool {
 namespace {
 
-std::string shown(const Path& path) {
-  return path == "-" ? "standard input" : cat("'", printable(path.native()), "'");
-}
-
 void write_all(int fd, std::string_view bytes, const Path& path) {
   constexpr std::size_t largest = std::size_t{1} << 30;  // one write takes at most 2^31 bytes
   while (!bytes.empty()) {
@@ -224,6 +220,10 @@ void make_writable_directory(const Path& dir) {
   const Descriptor file(open_retrying(probe, O_WRONLY | O_CREAT | O_EXCL, 0666));
   if (file.get() < 0) throw file_failure("write into", dir, errno);
   ::unlink(probe.c_str());
+}
+
+std::string shown(const Path& path) {
+  return path == "-" ? "standard input" : cat("'", printable(path.native()), "'");
 }
 
 std::string printable(std::string_view bytes) {

@@ -63,5 +63,7 @@ void sync_directory(const Path& dir);
 void make_writable_directory(const Path& dir);
 /// Text that is safe to print: bytes that are not UTF-8 and control characters become \xNN escapes.
 std::string printable(std::string_view bytes);
+/// A path as messages name it: quoted and printable; "-" is standard input.
+std::string shown(const Path& path);
 
 }  // namespace llmtool

@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t max_config_bytes = std::uint64_t{1} << 20;
 
-std::string shown(const Path& path) { return cat("'", printable(path.native()), "'"); }
-
 bool is_model_dir(const Path& dir) {
   std::error_code ignored;
   return fs::exists(dir / "model.safetensors", ignored);

@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 /// checkpoints.
 constexpr std::string_view temporary_prefix = ".tmp-";
 
-std::string shown(const Path& path) { return cat("'", printable(path.native()), "'"); }
-
 Error failure(const char* what, const Path& path, const std::error_code& code) {
   return world_error(cat("cannot ", what, " ", shown(path), ": ", code.message()));
 }

@@ -62,10 +62,8 @@ std::string plan_text(const TrainPlan& plan, const Device& device, const DeviceF
   const Json json = plan_json(plan, device, fit);
   const MemoryPlan& m = fit.memory;
   return cat("parameters   ", m.parameters, " (", m.decayed, " decayed, ", m.parameters - m.decayed,
-             " not)\n", "memory       ", bytes_text(m.total_bytes()), ": parameters ",
-             bytes_text(m.parameter_bytes), ", gradients ", bytes_text(m.gradient_bytes), ", moments ",
-             bytes_text(m.moment_bytes), ", activations ", activations_text(m), "\n", "device       ",
-             device.name(), ", ", bytes_text(device.caps().memory_bytes),
+             " not)\n", "memory       ", bytes_text(m.total_bytes()), ": ", memory_parts_text(m), "\n",
+             "device       ", device.name(), ", ", bytes_text(device.caps().memory_bytes),
              " available: ", fit.why_not ? "the run does NOT fit" : "the run fits", "\n", "per step     ",
              m.tokens_per_step, " tokens, ", fixed(m.flops_per_step / 1e9, 3), " GFLOP, ",
              m.launches_per_step, " launches per micro-batch\n", "data         ",
@@ -100,7 +98,7 @@ class Printer : public TrainObserver {
       Json json = {{"event", "start"},
                    {"tokenizer", std::string(data.tokenizer->type())},
                    {"vocab_size", vocab},
-                   {"parameters", plan.memory.parameters},
+                   {"parameters", plan.size.parameters},
                    {"train_tokens", train},
                    {"val_tokens", val},
                    {"batch_size", c.train.batch_size},
@@ -112,7 +110,7 @@ class Printer : public TrainObserver {
     } else {
       std::string batch = cat(c.train.batch_size);
       if (c.train.grad_accum_steps > 1) batch += cat("x", c.train.grad_accum_steps);
-      print_line(cat("training: ", data.tokenizer->type(), " (vocab ", vocab, ") | ", plan.memory.parameters,
+      print_line(cat("training: ", data.tokenizer->type(), " (vocab ", vocab, ") | ", plan.size.parameters,
                      " parameters | ", train + val, " tokens (train ", train, " / val ", val, ") | batch ",
                      batch, " block ", c.model.block_size,
                      step > 0        ? cat(" | resumed after step ", step)
@@ -199,8 +197,7 @@ class Printer : public TrainObserver {
 
 /// What a run met after it began (a lost device, no memory, a full disk), with the way to go on from it.
 Error with_resume(const Error& error, const TrainPlan& plan, const Printer& printer) {
-  const bool has_advice = error.hint().find("--resume") != std::string::npos;
-  if (error.kind() != ErrorKind::world || !printer.has_started() || has_advice) return error;
+  if (error.kind() != ErrorKind::world || !printer.has_started()) return error;
   Path last = printer.last_saved();
   if (last.empty() && plan.checkpoint) last = *plan.checkpoint;
   const std::string out = printable(plan.request.out.native());

@@ -19,7 +19,6 @@ struct BlockPool::State {
     std::map<std::uint64_t, std::uint64_t> free;  // offset -> bytes; neighbours never touch
     std::uint64_t free_bytes = 0;
   };
-  using Blocks = std::map<std::uint64_t, Ranges>;  // by id, which is the order of the addresses
 
   explicit State(Device& d) : device(d) {}
 
@@ -51,21 +50,19 @@ struct BlockPool::State {
       if (usual == bytes) throw;
       block = device.alloc(bytes);
     }
-    Ranges& ranges = blocks[block->id];
+    Ranges& ranges = blocks[block];
     ranges.block = block;
     ranges.free.emplace(0, block->bytes);
     ranges.free_bytes = block->bytes;
-    ids[block] = block->id;
     with_room[block->id] = &ranges;
     return ranges;
   }
 
   Device& device;
-  Blocks blocks;
   // A huge model has tens of thousands of blocks, nearly all of them full: neither taking nor giving may walk
   // them.
-  std::map<std::uint64_t, Ranges*> with_room;
-  std::unordered_map<const Block*, std::uint64_t> ids;
+  std::unordered_map<const Block*, Ranges> blocks;
+  std::map<std::uint64_t, Ranges*> with_room;  // by id, which is the order of the addresses
   std::uint64_t in_use = 0;
   std::uint64_t peak = 0;
 };
@@ -97,9 +94,9 @@ Allocation BlockPool::take(std::uint64_t bytes) {
 void BlockPool::give(const Allocation& allocation) noexcept {
   if (allocation.block == nullptr || allocation.bytes == 0) return;
   // A block that is no longer ours went with release_all().
-  const auto id = state_->ids.find(allocation.block);
-  if (id == state_->ids.end()) return;
-  State::Ranges* const ranges = &state_->blocks.find(id->second)->second;
+  const auto found = state_->blocks.find(allocation.block);
+  if (found == state_->blocks.end()) return;
+  State::Ranges* const ranges = &found->second;
   std::uint64_t begin = allocation.offset;
   std::uint64_t end = allocation.offset + allocation.bytes;
   auto next = ranges->free.lower_bound(begin);
@@ -116,7 +113,7 @@ void BlockPool::give(const Allocation& allocation) noexcept {
   }
   ranges->free.emplace(begin, end - begin);
   ranges->free_bytes += allocation.bytes;
-  state_->with_room[id->second] = ranges;
+  state_->with_room[ranges->block->id] = ranges;
   state_->in_use -= allocation.bytes;
 }
 
@@ -127,8 +124,7 @@ void BlockPool::reset_peak() noexcept { state_->peak = state_->in_use; }
 void BlockPool::trim() noexcept {
   for (auto it = state_->blocks.begin(); it != state_->blocks.end();) {
     if (it->second.free_bytes == it->second.block->bytes) {
-      state_->ids.erase(it->second.block);
-      state_->with_room.erase(it->first);
+      state_->with_room.erase(it->second.block->id);
       state_->device.free(it->second.block);
       it = state_->blocks.erase(it);
     } else {
@@ -138,10 +134,9 @@ void BlockPool::trim() noexcept {
 }
 
 void BlockPool::release_all() noexcept {
-  for (auto& [id, ranges] : state_->blocks) state_->device.free(ranges.block);
+  for (auto& [block, ranges] : state_->blocks) state_->device.free(ranges.block);
   state_->blocks.clear();
   state_->with_room.clear();
-  state_->ids.clear();
   state_->in_use = 0;
 }
 

@@ -14,8 +14,6 @@ using token_shard::number_at;
 
 constexpr std::uint64_t max_vocab = std::uint64_t{1} << 31;  // ids are std::int32_t in memory
 
-std::string shown(const Path& path) { return cat("'", printable(path.native()), "'"); }
-
 [[noreturn]] void fail(const Path& path, const std::string& what) {
   throw world_error(cat(shown(path), " is no token shard that can be used: ", what));
 }

@@ -102,9 +102,7 @@ std::string knobs(const MemoryPlan& plan, std::uint64_t there) {
 
 /// What a run needs, for a message.
 std::string need_text(const MemoryPlan& plan) {
-  return cat(bytes_text(plan.total_bytes()), " of memory (parameters ", bytes_text(plan.parameter_bytes),
-             ", gradients ", bytes_text(plan.gradient_bytes), ", moments ", bytes_text(plan.moment_bytes),
-             ", activations ", activations_text(plan), ")");
+  return cat(bytes_text(plan.total_bytes()), " of memory (", memory_parts_text(plan), ")");
 }
 
 /// Throws what the device's memory throws in two rounds of a step and an evaluation: the same requests get
@@ -130,11 +128,13 @@ std::string bytes_text(std::uint64_t bytes) {
   return fixed(b / 1024, 1) + " KiB";
 }
 
-std::string activations_text(const MemoryPlan& plan) {
-  return plan.unplaceable ? "not counted" : bytes_text(plan.activation_bytes);
+std::string memory_parts_text(const MemoryPlan& plan) {
+  return cat("parameters ", bytes_text(plan.parameter_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
+             ", moments ", bytes_text(plan.moment_bytes), ", activations ",
+             plan.unplaceable ? "not counted" : bytes_text(plan.activation_bytes));
 }
 
-MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size, const Device* device_like) {
+RunSize run_size(const TrainConfig& config, std::int64_t vocab_size) {
   const TrainOptions& t = config.train;
   // The host makes a batch as two lists of 32-bit ids, and kernels count elements in 32 bits.
   constexpr std::int64_t most_tokens = std::int64_t{1} << 31;
@@ -143,15 +143,23 @@ MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size, const
         cat("train.batch_size ", t.batch_size, " x model.block_size ", config.model.block_size,
             " is more than the ", most_tokens, " tokens a micro-batch may have"),
         "use a smaller batch_size with a larger grad_accum_steps");
+  GPT declared(config.model, vocab_size);
+  RunSize size;
+  size.parameters = declared.parameter_count();
+  size.decayed = declared.decayed_count(decay_rule(config));
+  size.tokens_per_step = t.batch_size * t.grad_accum_steps * config.model.block_size;
+  size.flops_per_step = declared.flops_per_token() * static_cast<double>(size.tokens_per_step);
+  return size;
+}
+
+MemoryPlan plan_memory(const TrainConfig& config, std::int64_t vocab_size, const Device* device_like) {
+  const TrainOptions& t = config.train;
+  MemoryPlan plan;
+  static_cast<RunSize&>(plan) = run_size(config, vocab_size);
   DeviceCaps caps = device_like != nullptr ? device_like->caps() : DeviceCaps{};
   caps.memory_bytes = DeviceCaps{}.memory_bytes;
   CountingDevice device(caps, device_like);  // outlives the model, whose memory goes back to it
   GPT model(config.model, vocab_size);
-  MemoryPlan plan;
-  plan.parameters = model.parameter_count();
-  plan.decayed = model.decayed_count(decay_rule(config));
-  plan.tokens_per_step = t.batch_size * t.grad_accum_steps * config.model.block_size;
-  plan.flops_per_step = model.flops_per_token() * static_cast<double>(plan.tokens_per_step);
   const OptimizerOptions options = optimizer_options(t);
   try {
     model.materialise(device, true, decay_rule(config));

@@ -10,9 +10,17 @@
 
 namespace llmtool {
 
-struct MemoryPlan {
+/// What follows from the configuration alone.
+struct RunSize {
   std::int64_t parameters = 0;
   std::int64_t decayed = 0;
+  std::int64_t tokens_per_step = 0;
+  double flops_per_step = 0;
+};
+/// request_error for more tokens in a micro-batch than kernels can number.
+RunSize run_size(const TrainConfig& config, std::int64_t vocab_size);
+
+struct MemoryPlan : RunSize {
   std::uint64_t parameter_bytes = 0;
   std::uint64_t gradient_bytes = 0;
   std::uint64_t moment_bytes = 0;
@@ -20,8 +28,6 @@ struct MemoryPlan {
   std::uint64_t total_bytes() const noexcept {
     return parameter_bytes + gradient_bytes + moment_bytes + activation_bytes;
   }
-  std::int64_t tokens_per_step = 0;
-  double flops_per_step = 0;
   std::uint64_t launches_per_step = 0;
   /// Why no device takes these parameters, whatever its memory; activations and launches are then unknown.
   std::optional<Error> unplaceable;
@@ -46,7 +52,7 @@ DeviceFit fit_device(const TrainConfig& config, std::int64_t vocab_size, const D
 
 /// "1.2 GiB", "340 MiB".
 std::string bytes_text(std::uint64_t bytes);
-/// The same of the activations; "not counted" where the plan is unplaceable.
-std::string activations_text(const MemoryPlan& plan);
+/// "parameters 40.7 MiB, gradients 40.7 MiB, moments 81.4 MiB, activations 2.41 GiB"
+std::string memory_parts_text(const MemoryPlan& plan);
 
 }  // namespace llmtool

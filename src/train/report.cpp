@@ -38,14 +38,14 @@ std::vector<Row> facts(const RunReport& report, std::span<const LogLine> lines) 
   const TrainConfig& c = plan.request.config;
   const TrainerState& state = report.state;
   const auto train = plan.data.dataset.train().size(), val = plan.data.dataset.val().size();
-  const double seen = static_cast<double>(plan.memory.tokens_per_step) * static_cast<double>(state.step);
+  const double seen = static_cast<double>(plan.size.tokens_per_step) * static_cast<double>(state.step);
   std::vector<Row> rows = {
-      {"model", cat(plan.memory.parameters, " parameters: ", c.model.n_layer, " layers, ", c.model.n_head,
+      {"model", cat(plan.size.parameters, " parameters: ", c.model.n_layer, " layers, ", c.model.n_head,
                     " heads, ", c.model.n_embd, " wide, block ", c.model.block_size)},
       {"tokenizer", cat(plan.data.tokenizer->type(), ", vocabulary ", plan.data.tokenizer->vocab_size())},
       {"data", cat(train, " training tokens, ", val, " held out")},
       {"device", device_text(report.device)},
-      {"steps", cat(state.step, " of ", c.train.steps, ", ", plan.memory.tokens_per_step, " tokens each; ",
+      {"steps", cat(state.step, " of ", c.train.steps, ", ", plan.size.tokens_per_step, " tokens each; ",
                     fixed(seen / static_cast<double>(train), 2), " passes over the training tokens")}};
   if (state.skipped_steps > 0)
     rows.emplace_back("skipped steps", cat(state.skipped_steps, " without a finite gradient"));

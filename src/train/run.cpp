@@ -20,15 +20,19 @@ namespace {
 
 constexpr const char* tokens_file = "tokens.safetensors";
 
-/// The model sections must agree, since shapes follow from them; dropout may change.
-void require_same_model(const ModelConfig& asked, const ModelConfig& kept, const Path& where) {
-  ModelConfig a = asked, b = kept;
+/// Whether shapes and arithmetic are the same; dropout may differ, and the preset's name tells nothing.
+bool same_model(ModelConfig a, ModelConfig b) {
   a.dropout = b.dropout = 0;
   a.preset = b.preset;
   TrainConfig left, right;
   left.model = a;
   right.model = b;
-  if (resolved_json(left) != resolved_json(right))
+  return resolved_json(left) == resolved_json(right);
+}
+
+/// The model sections must agree, since shapes follow from them.
+void require_same_model(const ModelConfig& asked, const ModelConfig& kept, const Path& where) {
+  if (!same_model(asked, kept))
     throw request_error(cat("the configuration's model section differs from that of ", where.string()),
                         "leave out --config and the model keys to go on with the model as it is");
 }
@@ -36,14 +40,7 @@ void require_same_model(const ModelConfig& asked, const ModelConfig& kept, const
 /// What is fine-tuned brings its own model and tokenizer: keys that ask for others are not passed over in
 /// silence.
 void require_no_other_model(const TrainConfig& asked, const ModelFiles& files) {
-  ModelConfig a = asked.model, unset;
-  a.dropout = unset.dropout;
-  a.preset = unset.preset;
-  TrainConfig left, right;
-  left.model = a;
-  right.model = unset;
-  if (resolved_json(left) != resolved_json(right))
-    require_same_model(asked.model, files.config.model, files.dir);
+  if (!same_model(asked.model, ModelConfig())) require_same_model(asked.model, files.config.model, files.dir);
 }
 void require_same_tokenizer(const TokenizerConfig& asked, const ModelFiles& files) {
   if (asked.type == "auto" || asked.type == files.config.tokenizer.type ||
@@ -240,14 +237,14 @@ TrainPlan plan_training(TrainRequest request, bool dry_run) {
   if (request.config.tokenizer.type != "file") request.config.tokenizer.type = data->tokenizer->type();
   // A prompt that the vocabulary lacks is refused now, not when the run is done.
   if (request.config.train.sample_prompt) data->tokenizer->encode(*request.config.train.sample_prompt);
-  const MemoryPlan memory = plan_memory(request.config, data->tokenizer->vocab_size());
+  const RunSize size = run_size(request.config, data->tokenizer->vocab_size());
   std::vector<Path> created;
   DirectoryLock lock;
   if (!dry_run) {
     created = missing_folders(run.root() / "checkpoints");
     lock = run.create();
   }
-  return {std::move(request), std::move(*data), std::move(checkpoint), std::move(init_dir), memory,
+  return {std::move(request), std::move(*data), std::move(checkpoint), std::move(init_dir), size,
           std::move(created), std::move(lock)};
 }
 

@@ -34,7 +34,7 @@ struct TrainPlan {
   PreparedData data;
   std::optional<Path> checkpoint;  ///< What is resumed.
   std::optional<Path> init_dir;    ///< What is fine-tuned.
-  MemoryPlan memory;
+  RunSize size;
   std::vector<Path> created;  ///< Folders that plan_training() made, outermost first.
   DirectoryLock lock;         ///< On the run's folder, against a second training in it.
 };
